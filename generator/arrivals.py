@@ -1,0 +1,160 @@
+"""When ticks arrive: the rate curve, its integral and inverse, and the arrival times of each slice of time.
+
+A slice is a fixed stretch of simulated time, the unit in which randomness is drawn. Given how many arrivals a slice
+has, the arrivals of a Poisson process are independent draws from the rate curve, sorted.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import pdtr, pdtrik
+
+from generator.randomness import Floats, Ints, Purpose, uniforms
+from pairs.workload import Workload
+
+_TICKS_PER_SLICE = 65_536
+_TICKS_PER_SYMBOL_AND_SLICE = 16  # enough that the borders of slices cost little beside the ticks
+_MOST_TICKS_PER_SLICE = 1_048_576  # bounds the memory of a slice at any scale factor
+
+
+class RateCurve:
+    """A rate that is linear between knots: times in ms, rates in ticks per ms."""
+
+    def __init__(self, times: Floats, rates: Floats) -> None:
+        self.times, self.rates = times, rates
+        spans = np.diff(times)
+        self.slopes = np.diff(rates) / spans
+        self.masses = np.concatenate([[0.0], np.cumsum(spans * (rates[:-1] + rates[1:]) / 2)])
+
+    @classmethod
+    def of(cls, workload: Workload) -> "RateCurve":
+        """Build the curve of a workload: ramp-up to the peak, then swings between basis and peak; or flat."""
+        duration = float(workload.duration)
+        basis = float(workload.basis_rate) / 1000
+        if workload.curve == "constant":
+            return cls(np.array([0.0, duration]), np.array([basis, basis]))
+        peak = basis * workload.peak_factor
+        times = duration * np.array([0.0, 1 / 120, 1 / 4, 1 / 2, 3 / 4, 1.0])
+        return cls(times, np.array([0.0, peak, basis, peak, basis, peak]))
+
+    @property
+    def peak(self) -> float:
+        """The highest rate, ticks per ms."""
+        return float(self.rates.max())
+
+    def mass(self, time: Floats) -> Floats:
+        """Return the expected number of ticks before each time: the integral of the rate."""
+        segment = np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.slopes) - 1)
+        inside = time - self.times[segment]
+        return self.masses[segment] + inside * (self.rates[segment] + self.slopes[segment] * inside / 2)
+
+    def inverse(self, mass: Floats) -> Floats:
+        """Return the times before which each of the given, ascending, numbers of ticks is expected."""
+        times = np.empty_like(mass)
+        cuts = np.searchsorted(mass, self.masses[1:-1])
+        starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(mass)]
+        for segment, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            if start < end:
+                times[start:end] = self._inverse_in(segment, mass[start:end])
+        return times
+
+    def _inverse_in(self, segment: int, mass: Floats) -> Floats:
+        """Solve rate * x + slope * x^2 / 2 = mass within one segment, in the form that does not cancel."""
+        rate, slope = self.rates[segment], self.slopes[segment]
+        excess = mass - self.masses[segment]
+        root = np.sqrt(np.maximum(rate * rate + 2 * slope * excess, 0.0))
+        root += rate
+        np.maximum(root, np.finfo(np.float64).tiny, out=root)
+        return self.times[segment] + 2 * excess / root
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A stretch of simulated time and the ticks that fall into it."""
+
+    index: int
+    start_ms: int
+    end_ms: int
+    first_tick: int
+    ticks: int  # the last slice counts the bell in
+
+
+class Timeline:
+    """All arrivals of a workload: how many fall into each slice, and when. The bell is the last tick."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
+        self.curve = RateCurve.of(workload)
+
+    @cached_property
+    def borders_ms(self) -> Ints:
+        """Where slices begin and end; their length depends on the rate and the symbols, on nothing else."""
+        wanted = min(_TICKS_PER_SYMBOL_AND_SLICE * self.workload.symbols, _MOST_TICKS_PER_SLICE)
+        length = int(max(wanted, _TICKS_PER_SLICE) / self.curve.peak)
+        return np.append(np.arange(0, self.workload.duration, max(1, length)), self.workload.duration)
+
+    @cached_property
+    def first_ticks(self) -> Ints:
+        """Index of each slice's first arrival, and behind the last slice the number of all arrivals."""
+        masses = self.curve.mass(self.borders_ms.astype(np.float64))
+        if self.workload.arrivals == "constant":
+            return np.maximum(np.ceil(masses - 0.5), 0).astype(np.int64)
+        chances = uniforms(self.workload.seed, Purpose.COUNT, 0, len(masses) - 1)
+        return np.append(0, np.cumsum(poisson_quantile(chances, np.diff(masses))))
+
+    @property
+    def ticks(self) -> int:
+        """Number of all ticks, the bell included."""
+        return int(self.first_ticks[-1]) + 1
+
+    @property
+    def slices(self) -> int:
+        """Number of slices."""
+        return len(self.borders_ms) - 1
+
+    def slice(self, index: int) -> Slice:
+        """Return one slice."""
+        first, end = self.first_ticks[index : index + 2].tolist()
+        bell = 1 if index == self.slices - 1 else 0
+        start_ms, end_ms = self.borders_ms[index : index + 2].tolist()
+        return Slice(index, start_ms, end_ms, first, end - first + bell)
+
+    def slices_with(self, first_tick: int, end_tick: int) -> range:
+        """Return the indices of the slices that hold ticks [first_tick, end_tick)."""
+        begins = self.first_ticks[:-1]
+        first = int(np.searchsorted(begins, first_tick, side="right")) - 1
+        last = int(np.searchsorted(begins, end_tick - 1, side="right")) - 1
+        return range(first, last + 1)
+
+    def tick_times(self, piece: Slice) -> Ints:
+        """Return tickTS of all ticks of a slice. The market opens with its first trade at 0, and closes at the bell."""
+        arrivals = int(self.first_ticks[piece.index + 1]) - piece.first_tick
+        times = np.empty(piece.ticks, np.int64)
+        times[arrivals:] = self.workload.duration
+        exact = self.curve.inverse(self._masses_in(piece, arrivals))
+        np.clip(exact, piece.start_ms, piece.end_ms - 1, out=exact)
+        times[:arrivals] = exact  # whole ms, rounded down
+        if piece.first_tick == 0 and arrivals:
+            times[0] = 0
+        return times
+
+    def _masses_in(self, piece: Slice, arrivals: int) -> Floats:
+        """Return the arrival times of a slice on the curve's own scale, on which the process has rate 1."""
+        if self.workload.arrivals == "constant":
+            return np.arange(piece.first_tick, piece.first_tick + arrivals) + 0.5
+        start, end = self.curve.mass(np.array([piece.start_ms, piece.end_ms], np.float64))
+        masses = uniforms(self.workload.seed, Purpose.ARRIVAL, piece.index, arrivals)
+        masses.sort()
+        masses *= end - start
+        masses += start
+        return masses
+
+
+def poisson_quantile(chances: Floats, means: Floats) -> Ints:
+    """Return the least whole numbers whose Poisson distribution function reaches the given chances."""
+    counts = np.maximum(np.ceil(pdtrik(chances, means)), 0.0)
+    for _ in range(3):  # pdtrik is a root search: settle the last unit by the distribution function itself
+        counts += pdtr(counts, means) < chances
+        counts -= (counts > 0) & (pdtr(np.maximum(counts - 1, 0), means) >= chances)
+    return counts.astype(np.int64)

@@ -1,0 +1,56 @@
+"""The market as it opens: the symbols in their trading cycle, the correlated pairs, the initial prices."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from generator.randomness import Floats, Ints, Purpose, whole_numbers, words
+from pairs.workload import HIGHEST_INITIAL_CENTS, LOWEST_INITIAL_CENTS, Workload
+
+_LETTERS = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+_SYMBOL_LENGTH = 6
+
+
+@dataclass(frozen=True)
+class Market:
+    """What is fixed before the first tick. Symbols are known by their place in the cycle."""
+
+    workload: Workload
+
+    @cached_property
+    def symbols(self) -> list[str]:
+        """The names in the order in which they trade, round and round."""
+        wanted = self.workload.symbols
+        drawn = whole_numbers(self.workload.seed, Purpose.SYMBOL, 0, 2 * wanted + 100, 26**_SYMBOL_LENGTH)
+        unique = drawn[np.sort(np.unique(drawn, return_index=True)[1])[:wanted]]
+        digits = unique[:, None] // 26 ** np.arange(_SYMBOL_LENGTH - 1, -1, -1) % 26
+        return ["".join(letters) for letters in _LETTERS[digits]]
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """One row (market, place of symbol1, place of symbol2) a pair; symbol1 trades first in the cycle."""
+        rows = []
+        couples = _spread(self.workload.symbols // 2, self.workload.markets)
+        begin = 0
+        for market, (size, paired) in enumerate(
+            zip(couples, _spread(self.workload.correlations, self.workload.markets), strict=True)
+        ):
+            shuffled = np.argsort(words(self.workload.seed, Purpose.PAIRING, market, 2 * size), kind="stable")
+            legs = np.sort(begin + shuffled[: 2 * paired].reshape(-1, 2), axis=1)
+            rows.append(np.column_stack([np.full(paired, market), legs]))
+            begin += 2 * size
+        return np.concatenate(rows)
+
+    @cached_property
+    def initial_prices(self) -> Floats:
+        """Price of each symbol in cents at time 0."""
+        choices = HIGHEST_INITIAL_CENTS - LOWEST_INITIAL_CENTS + 1
+        drawn = whole_numbers(self.workload.seed, Purpose.INITIAL_PRICE, 0, self.workload.symbols, choices)
+        return (LOWEST_INITIAL_CENTS + drawn).astype(np.float64)
+
+
+def _spread(total: int, parts: int) -> list[int]:
+    """Split a number into parts that differ by at most one, the larger ones first."""
+    share, rest = divmod(total, parts)
+    return [share + (part < rest) for part in range(parts)]

@@ -1,0 +1,150 @@
+"""What ticks cost: Brownian motions exact at irregular times, correlated in continuous time, in any order of slices.
+
+Each symbol has one driving process. Its values at the borders of slices come from a tree: the end of the day first,
+then the middle given both ends, and so on down, so that any slice is reached in a logarithm of their number. Inside a
+slice a free path is drawn at the tick times and bent so that it ends where the border says: a Brownian bridge.
+
+The second leg of a pair follows the first leg's process, so that one is drawn at the tick times of both legs. In a
+cointegrated market the second leg's own process is not a Brownian motion but one that reverts to 0
+(Ornstein-Uhlenbeck), which has bridges of the same form.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import exp, expm1, log, sqrt
+
+import numpy as np
+
+from generator.arrivals import Slice, Timeline
+from generator.market import Market
+from generator.randomness import Floats, Ints, Purpose, normals
+from pairs.workload import Workload
+
+
+@dataclass(frozen=True)
+class Path:
+    """A slice with the values of all driving processes at its two borders."""
+
+    piece: Slice
+    at_start: Floats
+    at_end: Floats
+
+
+class Prices:
+    """The prices of a market, slice by slice."""
+
+    def __init__(self, market: Market, timeline: Timeline) -> None:
+        self.workload: Workload = market.workload
+        self.timeline = timeline
+        self.initial = market.initial_prices
+        self.leg1, self.leg2 = market.pairs[:, 1], market.pairs[:, 2]
+        self.reverting = self.workload.market == "cointegrated"
+        self.decay = log(2) / (self.workload.half_life / 1000)  # of the reverting processes, per second
+        rho, volatility = self.workload.correlation, self.workload.volatility
+        self.follow = volatility * (1.0 if self.reverting else rho)  # what of leg 1's process leg 2 takes
+        self.scale = np.full(self.workload.symbols, volatility)  # what each symbol takes of its own
+        self.scale[self.leg2] = 1.0 if self.reverting else volatility * sqrt(1 - rho * rho)
+
+    def paths(self, slices: range) -> Iterator[Path]:
+        """Yield consecutive slices with the values of the driving processes at their borders."""
+        end = self.timeline.slices
+        start = np.zeros(self.workload.symbols)
+        noise = normals(self.workload.seed, Purpose.BORDER, end, self.workload.symbols)
+        seconds = self._border_s(end)
+        final = sqrt(seconds) * noise
+        if self.reverting:
+            final[self.leg2] = self.workload.spread * sqrt(-expm1(-2 * self.decay * seconds)) * noise[self.leg2]
+        return self._descend(slices, 0, end, start, final)
+
+    def cents(self, path: Path, tick_times: Ints) -> Ints:
+        """Return the price of every tick of a slice, given their times."""
+        symbols = self.workload.symbols
+        head = path.piece.first_tick % symbols
+        rows = -(-(head + len(tick_times)) // symbols)
+        # A row a cycle through all symbols. What stands before the first tick is at the slice's start, what stands
+        # behind the last one, and the extra row, at its end.
+        seconds = np.full((rows + 1) * symbols, (path.piece.end_ms - path.piece.start_ms) / 1000)
+        seconds[:head] = 0.0
+        seconds[head : head + len(tick_times)] = (tick_times - path.piece.start_ms) / 1000
+        grid = self._price_grid(path, seconds.reshape(rows + 1, symbols))
+        return grid.reshape(-1)[head : head + len(tick_times)]
+
+    def _descend(self, wanted: range, low: int, high: int, at_low: Floats, at_high: Floats) -> Iterator[Path]:
+        """Walk down the tree of borders to the wanted slices, from left to right."""
+        if high <= wanted.start or low >= wanted.stop:
+            return
+        if high - low == 1:
+            yield Path(self.timeline.slice(low), at_low, at_high)
+            return
+        middle = (low + high) // 2
+        at_middle = self._between(low, middle, high, at_low, at_high)
+        yield from self._descend(wanted, low, middle, at_low, at_middle)
+        yield from self._descend(wanted, middle, high, at_middle, at_high)
+
+    def _between(self, low: int, middle: int, high: int, at_low: Floats, at_high: Floats) -> Floats:
+        """Draw the values at a border given those at one before and one behind it."""
+        noise = normals(self.workload.seed, Purpose.BORDER, middle, self.workload.symbols)
+        before = self._border_s(middle) - self._border_s(low)
+        after = self._border_s(high) - self._border_s(middle)
+        whole = before + after
+        values = (at_low * after + at_high * before) / whole + sqrt(before * after / whole) * noise
+        if self.reverting:
+            own = self.leg2
+            gone, left, total = (-expm1(-2 * self.decay * span) for span in (before, after, whole))
+            mean = at_low[own] * exp(-self.decay * before) * left + at_high[own] * exp(-self.decay * after) * gone
+            values[own] = mean / total + self.workload.spread * sqrt(gone * left / total) * noise[own]
+        return values
+
+    def _border_s(self, border: int) -> float:
+        return float(self.timeline.borders_ms[border]) / 1000
+
+    def _price_grid(self, path: Path, seconds: Floats) -> Ints:
+        """Return a slice's prices as a grid of cycles by symbols; `seconds` counts from the slice's start."""
+        rows, symbols = seconds.shape
+        noise = normals(self.workload.seed, Purpose.PATH, path.piece.index, rows * (symbols + len(self.leg1)))
+        own, between = noise[: rows * symbols].reshape(rows, symbols), noise[rows * symbols :].reshape(rows, -1)
+        logs, leg1_at_leg2 = self._driving(path, seconds, own, between)
+        logs *= self.scale
+        logs[:, self.leg2] += self.follow * leg1_at_leg2
+        variance = self.workload.volatility**2
+        logs -= seconds * (variance / 2)
+        logs += np.log(self.initial) - variance / 2 * (path.piece.start_ms / 1000)
+        np.exp(logs, out=logs)
+        np.rint(logs, out=logs)
+        np.maximum(logs, 1.0, out=logs)
+        return logs.astype(np.int64)
+
+    def _driving(self, path: Path, seconds: Floats, own: Floats, between: Floats) -> tuple[Floats, Floats]:
+        """Return the driving processes at their own ticks, and the first legs' ones at the second legs' ticks."""
+        at_leg2 = seconds[:, self.leg2]
+        gaps = np.diff(seconds, axis=0, prepend=0.0)
+        gaps[:, self.leg1] = seconds[:, self.leg1]
+        gaps[1:, self.leg1] -= at_leg2[:-1]  # a first leg moves on from its partner's tick
+        steps = np.sqrt(gaps, out=gaps)
+        steps *= own
+        across = np.sqrt(at_leg2 - seconds[:, self.leg1]) * between
+        reverting = self._reverting(path, at_leg2, own[:, self.leg2]) if self.reverting else None
+        steps[:, self.leg1] += across
+        free = np.cumsum(steps, axis=0, out=steps)
+        bend = (path.at_end - path.at_start - free[-1]) / seconds[-1]
+        leg1_at_leg2 = free[:, self.leg1] + at_leg2 * bend[self.leg1] + path.at_start[self.leg1]
+        free[:, self.leg1] -= across
+        free += seconds * bend
+        free += path.at_start
+        if reverting is not None:
+            free[:, self.leg2] = reverting
+        return free, leg1_at_leg2
+
+    def _reverting(self, path: Path, seconds: Floats, noise: Floats) -> Floats:
+        """Return the second legs' own processes in a cointegrated market: Ornstein-Uhlenbeck bridges."""
+        gaps = np.diff(seconds, axis=0, prepend=0.0)
+        kept = np.exp(-self.decay * gaps)
+        shocks = self.workload.spread * np.sqrt(-np.expm1(-2 * self.decay * gaps)) * noise
+        free = np.empty_like(seconds)
+        value = path.at_start[self.leg2]
+        for row in range(len(seconds)):
+            value = kept[row] * value + shocks[row]
+            free[row] = value
+        left = seconds[-1] - seconds
+        weight = np.exp(-self.decay * left) * np.expm1(-2 * self.decay * seconds) / np.expm1(-2 * self.decay * seconds[-1])
+        return free + weight * (path.at_end[self.leg2] - free[-1])

@@ -1,0 +1,55 @@
+"""Random numbers by address: every draw is a function of seed, purpose and index, never of what was drawn before.
+
+Only Philox's raw 64-bit words are taken from numpy; what becomes of them is written here, one word a draw, so that
+the market depends on a published algorithm and not on a library's choice of sampling method.
+"""
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.random import Philox
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+
+class Purpose(IntEnum):
+    """What a stream of words is for. The numbers are part of the definition of a market: never renumber."""
+
+    SYMBOL = 1
+    PAIRING = 2
+    INITIAL_PRICE = 3
+    COUNT = 4
+    ARRIVAL = 5
+    SIZE = 6
+    BORDER = 7
+    PATH = 8
+
+
+def words(seed: int, purpose: Purpose, index: int, count: int) -> Words:
+    """Return the first `count` words of the stream with this address."""
+    stream = Philox(key=np.array([seed, purpose], np.uint64), counter=np.array([0, 0, 0, index], np.uint64))
+    return np.atleast_1d(stream.random_raw(count))
+
+
+def uniforms(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
+    """Return doubles uniform on (0, 1), both ends excluded: the midpoints of 2^53 equal steps."""
+    steps = words(seed, purpose, index, count) >> np.uint64(11)
+    return (steps.astype(np.float64) + 0.5) * 2.0**-53
+
+
+def normals(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
+    """Return standard normal doubles, by the inverse of the normal distribution function."""
+    values = uniforms(seed, purpose, index, count)
+    ndtri(values, out=values)
+    return values
+
+
+def whole_numbers(seed: int, purpose: Purpose, index: int, count: int, choices: int) -> Ints:
+    """Return whole numbers uniform on [0, choices)."""
+    values = uniforms(seed, purpose, index, count)
+    values *= choices
+    return values.astype(np.int64)

@@ -1,0 +1,58 @@
+"""Checks that the ticks on disk are those that dataset.json describes, every row of them, on Spark."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pairs.dataset import Dataset
+from pairs.digest import PartialDigest, digest_batch
+from pairs.errors import PairsError
+from pairs.progress import Progress
+from pairs.spark import run_tasks
+from pairs.tickfiles import read_ticks
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class FileToCheck:
+    """One file and the position of its first row in the whole stream."""
+
+    path: Path
+    first_row: int
+
+
+def digest_file(file: FileToCheck) -> PartialDigest:
+    """Read one file and digest its rows; runs on an executor."""
+    digest = PartialDigest()
+    for batch in read_ticks(file.path):
+        digest += digest_batch(file.first_row + digest.rows, batch)
+    return digest
+
+
+def check(spark: "SparkSession", dataset: Dataset) -> str:
+    """Return the digest of a dataset that is whole; raise the first difference found otherwise."""
+    facts = dataset.facts()
+    described = [(str(one["name"]), int(one["ticks"])) for one in facts["files"]]
+    found = [path.name for path in dataset.tick_files()]
+    if found != [name for name, _ in described]:
+        odd = sorted(set(found) ^ {name for name, _ in described})[0]
+        state = "not in dataset.json" if odd in found else "missing"
+        raise PairsError(f"{dataset.ticks_folder / odd}: {state}; generate the dataset again")
+    tasks, first_row = [], 0
+    for name, ticks in described:
+        tasks.append(FileToCheck(dataset.ticks_folder / name, first_row))
+        first_row += ticks
+    with Progress("checking", len(tasks), "files") as progress:
+        digests = run_tasks(spark, digest_file, tasks, lambda: progress.set(0))
+    for (name, ticks), digest in zip(described, digests, strict=True):
+        if digest.rows != ticks:
+            raise PairsError(f"{dataset.ticks_folder / name}: {digest.rows:,} ticks, not {ticks:,}; generate it again")
+    digest = sum(digests, PartialDigest()).hexdigest()
+    if digest != facts["digest"]:
+        raise PairsError(
+            f"{dataset.ticks_folder}: the rows have digest {digest}, dataset.json says {facts['digest']}; "
+            "generate the dataset again"
+        )
+    return digest

@@ -1,0 +1,179 @@
+"""The command line: one verb a stage, no logic. Errors become one line on stderr and an exit code."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from pairs import __version__, config
+from pairs.config import RunSettings
+from pairs.errors import PairsError
+from pairs.flags import takes
+from pairs.workload import Workload
+
+app = typer.Typer(
+    name="pairs",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Benchmark stream processing engines with a stock market, and check every answer.\n\n"
+    "Stages work from files to files, and each can be run alone. Start with [bold]pairs generate -o data/market "
+    "--profile quick[/bold], then [bold]pairs show data/market[/bold].",
+)
+
+ProfileOption = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="NAME|FILE",
+        help="Workload to start from: a shipped profile or a TOML file; flags override it.",
+        autocompletion=lambda: config.shipped("profiles"),
+    ),
+]
+RunOption = Annotated[
+    str,
+    typer.Option(
+        "--run",
+        metavar="NAME|FILE",
+        help="How to execute it: a shipped run file or a TOML file; flags override it.",
+        autocompletion=lambda: config.shipped("runs"),
+    ),
+]
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format", metavar="parquet|csv", help="Format of the tick files.", autocompletion=lambda: ["parquet", "csv"]
+    ),
+]
+DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]
+MasterOption = Annotated[
+    str, typer.Option("--master", metavar="URL", help="Spark master; the dataset's folder must be visible to it.")
+]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pairs {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+@takes(Workload)
+def generate(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DATASET", help="Folder to write; must be new.")],
+    profile: ProfileOption = "standard",
+    files: Annotated[str | None, typer.Option("--files", metavar="N", help="Number of tick files.")] = None,
+    format: FormatOption = "parquet",  # noqa: A002 - the flag's name
+    master: MasterOption = "local[*,4]",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Generate a market: every trade of a day, the same for the same seed on any machine.
+
+    Prices are geometric Brownian motions, correlated in pairs; trades arrive as a Poisson process whose rate swings
+    between a basis and a peak. The job runs on Spark, the folder appears when it is whole.
+
+    [dim]pairs generate -o data/quick --profile quick --sf 10[/dim]
+    """
+    from pairs.stages import generate as run
+
+    run(config.load_workload(profile, flags), profile, output, files, format, master, overwrite)
+
+
+@app.command()
+@takes(Workload)
+def estimate(
+    profile: ProfileOption = "standard",
+    format: FormatOption = "parquet",  # noqa: A002 - the flag's name
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Say what a workload amounts to before you generate it: ticks, bytes, answers, time.
+
+    Size and speed are measured on a sample drawn here and now.
+    """
+    from pairs.stages import estimate as run
+
+    run(config.load_workload(profile, flags), format)
+
+
+@app.command()
+def show(dataset: DatasetArgument) -> None:
+    """Show a dataset: its parameters and digest, its rate over time, its first trades, a pair's prices."""
+    from pairs.stages import show as run
+
+    run(dataset)
+
+
+@app.command()
+def check(dataset: DatasetArgument, master: MasterOption = "local[*,4]") -> None:
+    """Check that a dataset is whole: every row read again and compared with the digest in dataset.json."""
+    from pairs.stages import check as run
+
+    run(dataset, master)
+
+
+@app.command(name="config")
+@takes(Workload, RunSettings)
+def show_config(profile: ProfileOption = "standard", run: RunOption = "local", *, flags: dict[str, Any]) -> None:
+    """Print the configuration that a profile, a run file and flags amount to, as TOML."""
+    from pairs.stages import show_config as print_config
+
+    workload = config.load_workload(profile, flags)
+    print_config(workload, config.load_run(run, flags, workload))
+
+
+@app.command()
+def profiles() -> None:
+    """List the shipped profiles (workloads) and run files (ways to execute them)."""
+    from pairs.stages import list_profiles
+
+    list_profiles()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return int(app(arguments, standalone_mode=False) or 0)
+    except PairsError as error:
+        return _fail(str(error), error.exit_code)
+    except TyperException as error:
+        return _fail(error.format_message().rstrip(".") + "; see 'pairs --help'", 2)
+    except KeyboardInterrupt:
+        return _fail("interrupted; nothing was left half-written", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _fail(f"{error.filename or 'pairs'}: {error.strerror or error}; nothing was written", 1)
+
+
+def _fail(message: str, code: int) -> int:
+    typer.echo("pairs: " + " ".join(message.split()), err=True)
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""A dataset on disk: its paths, its facts in dataset.json, and how it comes to be there whole or not at all."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pairs.errors import BadInputError
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The folder of a dataset. Nothing else in the kit knows its file names."""
+
+    path: Path
+
+    @property
+    def facts_file(self) -> Path:
+        """Every parameter, count and digest; written last."""
+        return self.path / "dataset.json"
+
+    @property
+    def correlations_file(self) -> Path:
+        """The correlated pairs, for the query generator."""
+        return self.path / "correlations.csv"
+
+    @property
+    def ticks_folder(self) -> Path:
+        """The tick files; their names sort in the order of time."""
+        return self.path / "ticks"
+
+    def tick_file(self, number: int, suffix: str) -> Path:
+        """Return the path of one tick file."""
+        return self.ticks_folder / f"part-{number:05d}.{suffix}"
+
+    def tick_files(self) -> list[Path]:
+        """Return all tick files in the order of time."""
+        files = sorted(path for path in self.ticks_folder.glob("*.*") if path.suffix in (".parquet", ".csv"))
+        if not files:
+            raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
+        return files
+
+    def facts(self) -> dict[str, Any]:
+        """Read dataset.json."""
+        try:
+            facts: dict[str, Any] = json.loads(self.facts_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadInputError(f"{self.path}: no dataset there; make one with 'pairs generate -o {self.path}'") from None
+        except (ValueError, OSError) as error:
+            raise BadInputError(f"{self.facts_file}: cannot be read: {error}; generate the dataset again") from None
+        if facts.get("format_version") != FORMAT_VERSION:
+            raise BadInputError(
+                f"{self.facts_file}: format_version {facts.get('format_version')} is not {FORMAT_VERSION}; "
+                "generate the dataset again with this version of the kit"
+            )
+        return facts
+
+    def write_facts(self, facts: dict[str, Any]) -> None:
+        """Write dataset.json."""
+        self.facts_file.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
+    """Give a hidden folder to build a dataset in; it takes its name when whole, and is removed on any failure."""
+    path = Path(os.path.abspath(path))
+    refuse_existing(path, overwrite)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        building = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be written: {error.strerror}; choose another folder") from None
+    try:
+        building.chmod(0o755)
+        dataset = Dataset(building)
+        dataset.ticks_folder.mkdir()
+        yield dataset
+        _put_in_place(building, path)
+    finally:
+        remove(building)
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Refuse to write where something is, unless told to overwrite it and it is a dataset."""
+    if not os.path.lexists(path):
+        return
+    if not overwrite:
+        raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
+    is_dataset = path.is_dir() and (Dataset(path).facts_file.is_file() or not any(path.iterdir()))
+    if not is_dataset:
+        raise BadInputError(f"{path}: exists and is not a dataset, so it is not overwritten; choose another folder")
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder even while a dying process still adds files to it."""
+    for _ in range(5):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+
+
+def _put_in_place(building: Path, path: Path) -> None:
+    """Rename a whole dataset to its final name; an old one steps aside first and is removed last."""
+    aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
+    try:
+        if path.exists():
+            path.rename(aside / path.name)
+        building.rename(path)
+    except OSError:
+        if (aside / path.name).exists() and not path.exists():
+            (aside / path.name).rename(path)
+        raise
+    finally:
+        remove(aside)

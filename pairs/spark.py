@@ -1,0 +1,168 @@
+"""Starts Spark, quietly: any master, the kit's own code shipped to its executors, Java checked beforehand."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pairs.errors import BadInputError, PairsError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULT_MASTER = "local[*,4]"  # all cores; a task that fails is tried up to four times
+
+_OLDEST_JAVA = 17
+_INSTALL_JAVA = (
+    f"install Java {_OLDEST_JAVA} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; "
+    "macOS: brew install openjdk@17), or point JAVA_HOME at one"
+)
+_SHIPPED_PACKAGES = ("pairs", "generator")
+_POLL_S = 0.1
+_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class TaskError(PairsError):
+    """A Spark task failed for good; the message is the line that says why."""
+
+
+@contextmanager
+def session(name: str, master: str = DEFAULT_MASTER) -> Iterator["SparkSession"]:
+    """Run a Spark session; what its processes print stays off the terminal."""
+    check_java()
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with tempfile.TemporaryDirectory(prefix="pairs-spark-") as folder:
+        log = Path(folder) / "spark.log"
+        builder = SparkSession.builder.appName(name).master(master)
+        for key, value in _SETTINGS.items():
+            builder = builder.config(key, value)
+        with _stderr_to(log):
+            try:
+                spark = builder.getOrCreate()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line
+                raise BadInputError(f"--master: Spark did not start on {master!r}: {_reason(error, log)}") from None
+        try:
+            spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
+            yield spark
+        finally:
+            spark.stop()
+
+
+def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
+    """Start the Python workers and let them load what a function needs, so that no task has to wait for it."""
+    context = spark.sparkContext
+    workers = context.defaultParallelism
+    context.parallelize(range(workers), workers).foreach(lambda _: _touch(function))
+
+
+def run_tasks(
+    spark: "SparkSession", function: Callable[[Task], Result], tasks: list[Task], on_poll: Callable[[], None]
+) -> list[Result]:
+    """Apply a function to every task, a Spark task each; call `on_poll` meanwhile, for progress."""
+    context = spark.sparkContext
+    outcome: list[Result] = []
+    failure: list[Exception] = []
+
+    def collect() -> None:
+        try:
+            outcome.extend(context.parallelize(tasks, len(tasks)).map(function).collect())
+        except Exception as error:  # noqa: BLE001 - carried to the main thread
+            failure.append(error)
+
+    job = threading.Thread(target=collect, daemon=True)
+    job.start()
+    try:
+        while job.is_alive():
+            job.join(_POLL_S)
+            on_poll()
+    except BaseException:
+        context.cancelAllJobs()
+        raise
+    if failure:
+        raise TaskError(cause_of(failure[0]))
+    return outcome
+
+
+def _touch(function: Callable[[Any], Any]) -> None:
+    """Do nothing: that the function was unpickled here loaded its module."""
+
+
+def check_java() -> None:
+    """Refuse to go on without a Java that Spark can run on, saying what to install."""
+    java_home = os.environ.get("JAVA_HOME")
+    java = str(Path(java_home) / "bin" / "java") if java_home else shutil.which("java")
+    where = "JAVA_HOME" if java_home else "java"
+    if not java or not Path(java).is_file():
+        raise BadInputError(f"{where}: no Java found{f' at {java}' if java else ' on the PATH'}; {_INSTALL_JAVA}")
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BadInputError(f"{where}: {java} cannot be run: {error}; {_INSTALL_JAVA}") from None
+    version = java_version(answer.stderr + answer.stdout)
+    if version is None or version < _OLDEST_JAVA:
+        found = f"Java {version}" if version else "not a Java that tells its version"
+        raise BadInputError(f"{where}: {java} is {found}, too old for Spark; {_INSTALL_JAVA}")
+
+
+def java_version(printed: str) -> int | None:
+    """Read the major version out of what `java -version` prints; 8 called itself 1.8."""
+    match = re.search(r'version "(?:1\.)?(\d+)', printed)
+    return int(match.group(1)) if match else None
+
+
+def cause_of(error: BaseException) -> str:
+    """Return the one line that says why a Spark job failed: the Python error raised in a task, if there is one."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b: ", line)]
+    python = [line for line in raised if not line.startswith(("org.", "java.", "py4j."))]
+    return (python or raised or lines or [type(error).__name__])[0]
+
+
+def _reason(error: Exception, log: Path) -> str:
+    said = [line for line in log.read_text(errors="replace").splitlines() if re.search(r"(Exception|Error): ", line)]
+    return cause_of(RuntimeError("\n".join(said))) if said else cause_of(error)
+
+
+@contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    """Send what child processes started here write to stderr into a file."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    try:
+        with log.open("ab") as target:
+            os.dup2(target.fileno(), 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+
+
+def _zip_packages(folder: Path) -> str:
+    """Pack the kit's own packages, so that executors need only the libraries installed."""
+    root = Path(__file__).parent.parent
+    archive = folder / "pairs_kit.zip"
+    with zipfile.ZipFile(archive, "w") as target:
+        for package in _SHIPPED_PACKAGES:
+            for source in sorted((root / package).rglob("*.py")):
+                target.write(source, source.relative_to(root))
+    return str(archive)
+

@@ -1,0 +1,1 @@
+"""Translates the neutral strategy set into a program for a target engine."""
