@@ -47,7 +47,8 @@ class RateCurve:
         """Return the expected number of ticks before each time: the integral of the rate."""
         segment = np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.slopes) - 1)
         inside = time - self.times[segment]
-        return self.masses[segment] + inside * (self.rates[segment] + self.slopes[segment] * inside / 2)
+        masses: Floats = self.masses[segment] + inside * (self.rates[segment] + self.slopes[segment] * inside / 2)
+        return masses
 
     def inverse(self, mass: Floats) -> Floats:
         """Return the times before which each of the given, ascending, numbers of ticks is expected."""
@@ -66,7 +67,8 @@ class RateCurve:
         root = np.sqrt(np.maximum(rate * rate + 2 * slope * excess, 0.0))
         root += rate
         np.maximum(root, np.finfo(np.float64).tiny, out=root)
-        return self.times[segment] + 2 * excess / root
+        inside: Floats = 2 * excess / root
+        return self.times[segment] + inside
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class Timeline:
     def _masses_in(self, piece: Slice, arrivals: int) -> Floats:
         """Return the arrival times of a slice on the curve's own scale, on which the process has rate 1."""
         if self.workload.arrivals == "constant":
-            return np.arange(piece.first_tick, piece.first_tick + arrivals) + 0.5
+            return np.arange(piece.first_tick, piece.first_tick + arrivals, dtype=np.float64) + 0.5
         start, end = self.curve.mass(np.array([piece.start_ms, piece.end_ms], np.float64))
         masses = uniforms(self.workload.seed, Purpose.ARRIVAL, piece.index, arrivals)
         masses.sort()
@@ -153,7 +155,7 @@ class Timeline:
 
 def poisson_quantile(chances: Floats, means: Floats) -> Ints:
     """Return the least whole numbers whose Poisson distribution function reaches the given chances."""
-    counts = np.maximum(np.ceil(pdtrik(chances, means)), 0.0)
+    counts: Floats = np.maximum(np.ceil(pdtrik(chances, means)), 0.0)
     for _ in range(3):  # pdtrik is a root search: settle the last unit by the distribution function itself
         counts += pdtr(counts, means) < chances
         counts -= (counts > 0) & (pdtr(np.maximum(counts - 1, 0), means) >= chances)

@@ -11,14 +11,17 @@ cointegrated market the second leg's own process is not a Brownian motion but on
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp, expm1, log, sqrt
+from math import sqrt
 
 import numpy as np
 
 from generator.arrivals import Slice, Timeline
 from generator.market import Market
+from generator.portable import exp, log
 from generator.randomness import Floats, Ints, Purpose, normals
 from pairs.workload import Workload
+
+_LN_2 = 0.6931471805599453
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Prices:
         self.initial = market.initial_prices
         self.leg1, self.leg2 = market.pairs[:, 1], market.pairs[:, 2]
         self.reverting = self.workload.market == "cointegrated"
-        self.decay = log(2) / (self.workload.half_life / 1000)  # of the reverting processes, per second
+        self.decay = _LN_2 / (self.workload.half_life / 1000)  # of the reverting processes, per second
         rho, volatility = self.workload.correlation, self.workload.volatility
         self.follow = volatility * (1.0 if self.reverting else rho)  # what of leg 1's process leg 2 takes
         self.scale = np.full(self.workload.symbols, volatility)  # what each symbol takes of its own
@@ -53,7 +56,7 @@ class Prices:
         seconds = self._border_s(end)
         final = sqrt(seconds) * noise
         if self.reverting:
-            final[self.leg2] = self.workload.spread * sqrt(-expm1(-2 * self.decay * seconds)) * noise[self.leg2]
+            final[self.leg2] = self.workload.spread * sqrt(1 - self._kept(2 * seconds)) * noise[self.leg2]
         return self._descend(slices, 0, end, start, final)
 
     def cents(self, path: Path, tick_times: Ints) -> Ints:
@@ -90,10 +93,14 @@ class Prices:
         values = (at_low * after + at_high * before) / whole + sqrt(before * after / whole) * noise
         if self.reverting:
             own = self.leg2
-            gone, left, total = (-expm1(-2 * self.decay * span) for span in (before, after, whole))
-            mean = at_low[own] * exp(-self.decay * before) * left + at_high[own] * exp(-self.decay * after) * gone
+            gone, left, total = (1 - self._kept(2 * span) for span in (before, after, whole))
+            mean = at_low[own] * self._kept(before) * left + at_high[own] * self._kept(after) * gone
             values[own] = mean / total + self.workload.spread * sqrt(gone * left / total) * noise[own]
         return values
+
+    def _kept(self, seconds: float) -> float:
+        """Return what a reverting process keeps of its distance to the mean after some time."""
+        return float(exp(np.array([-self.decay * seconds]))[0])
 
     def _border_s(self, border: int) -> float:
         return float(self.timeline.borders_ms[border]) / 1000
@@ -108,11 +115,11 @@ class Prices:
         logs[:, self.leg2] += self.follow * leg1_at_leg2
         variance = self.workload.volatility**2
         logs -= seconds * (variance / 2)
-        logs += np.log(self.initial) - variance / 2 * (path.piece.start_ms / 1000)
-        np.exp(logs, out=logs)
-        np.rint(logs, out=logs)
-        np.maximum(logs, 1.0, out=logs)
-        return logs.astype(np.int64)
+        logs += log(self.initial) - variance / 2 * (path.piece.start_ms / 1000)
+        cents = exp(logs)
+        np.rint(cents, out=cents)
+        np.maximum(cents, 1.0, out=cents)
+        return cents.astype(np.int64)
 
     def _driving(self, path: Path, seconds: Floats, own: Floats, between: Floats) -> tuple[Floats, Floats]:
         """Return the driving processes at their own ticks, and the first legs' ones at the second legs' ticks."""
@@ -138,13 +145,14 @@ class Prices:
     def _reverting(self, path: Path, seconds: Floats, noise: Floats) -> Floats:
         """Return the second legs' own processes in a cointegrated market: Ornstein-Uhlenbeck bridges."""
         gaps = np.diff(seconds, axis=0, prepend=0.0)
-        kept = np.exp(-self.decay * gaps)
-        shocks = self.workload.spread * np.sqrt(-np.expm1(-2 * self.decay * gaps)) * noise
+        kept = exp(-self.decay * gaps)
+        shocks = self.workload.spread * np.sqrt(1 - kept * kept) * noise
         free = np.empty_like(seconds)
         value = path.at_start[self.leg2]
         for row in range(len(seconds)):
             value = kept[row] * value + shocks[row]
             free[row] = value
-        left = seconds[-1] - seconds
-        weight = np.exp(-self.decay * left) * np.expm1(-2 * self.decay * seconds) / np.expm1(-2 * self.decay * seconds[-1])
-        return free + weight * (path.at_end[self.leg2] - free[-1])
+        gone, total = 1 - exp(-2 * self.decay * seconds), 1 - exp(-2 * self.decay * seconds[-1])
+        weight = exp(-self.decay * (seconds[-1] - seconds)) * gone / total
+        bridges: Floats = free + weight * (path.at_end[self.leg2] - free[-1])
+        return bridges

@@ -9,9 +9,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.random import Philox
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
-Floats = NDArray[np.float64]
+from generator.portable import Floats, normal_quantile
+
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
@@ -43,9 +43,7 @@ def uniforms(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
 
 def normals(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
     """Return standard normal doubles, by the inverse of the normal distribution function."""
-    values = uniforms(seed, purpose, index, count)
-    ndtri(values, out=values)
-    return values
+    return normal_quantile(uniforms(seed, purpose, index, count))
 
 
 def whole_numbers(seed: int, purpose: Purpose, index: int, count: int, choices: int) -> Ints:

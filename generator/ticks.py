@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from generator.prices import Path as PricePath
 from generator.prices import Prices
 from generator.randomness import Purpose, whole_numbers
 from pairs import __version__
-from pairs.dataset import FORMAT_VERSION, Dataset, new_dataset
+from pairs.dataset import FORMAT_VERSION, Dataset
 from pairs.digest import PartialDigest, digest_rows, hash_symbols
 from pairs.errors import BadInputError, PairsError
 from pairs.model import STOCK_TICK_CODED
@@ -116,41 +117,32 @@ def write_file(task: FileTask) -> WrittenFile:
     return WrittenFile(task.path.name, digest, task.path.stat().st_size, peak)
 
 
-def generate(
-    spark: "SparkSession",
-    workload: Workload,
-    path: Path,
-    *,
-    profile: str,
-    files: int | None = None,
-    format: str = "parquet",  # noqa: A002 - the flag's name
-    overwrite: bool = False,
-) -> list[WrittenFile]:
-    """Write the dataset of a workload, whole or not at all."""
-    source = TickSource(workload)
-    with new_dataset(path, overwrite) as dataset:
-        tasks = plan_files(source.timeline.ticks, workload, dataset, files, format)
-        written = _run(spark, tasks, source.timeline.ticks)
-        for task in tasks:
-            task.progress_file.unlink(missing_ok=True)
-        digest = sum((one.digest for one in written), PartialDigest())
-        if digest.rows != source.timeline.ticks:
-            raise PairsError(f"{path}: {digest.rows:,} ticks were written, not {source.timeline.ticks:,}; try again")
-        dataset.correlations_file.write_text(correlations_csv(source.market), encoding="utf-8")
-        dataset.write_facts(facts_of(workload, profile, format, digest, written))
-    return written
-
-
-def plan_files(ticks: int, workload: Workload, dataset: Dataset, files: int | None, suffix: str) -> list[FileTask]:
+def cut_into_files(ticks: int, files: int | None) -> list[range]:
     """Cut the ticks into files of equal length."""
-    if files is not None and files > ticks:
-        raise BadInputError(f"--files: {files:,} files for {ticks:,} ticks; give at most {ticks:,}")
     count = files or -(-ticks // _TICKS_PER_FILE)
+    if count > ticks:
+        raise BadInputError(f"--files: {count:,} files for {ticks:,} ticks; give at most {ticks:,}")
     borders = [ticks * number // count for number in range(count + 1)]
-    return [
-        FileTask(workload, borders[number], borders[number + 1], dataset.tick_file(number, suffix), suffix)
-        for number in range(count)
+    return [range(first, end) for first, end in pairwise(borders)]
+
+
+def generate(
+    spark: "SparkSession", source: TickSource, dataset: Dataset, profile: str, suffix: str, ranges: list[range]
+) -> list[WrittenFile]:
+    """Write all files of a dataset, the given ranges of ticks each, and the facts last."""
+    tasks = [
+        FileTask(source.workload, ticks.start, ticks.stop, dataset.tick_file(number, suffix), suffix)
+        for number, ticks in enumerate(ranges)
     ]
+    written = _run(spark, tasks, source.timeline.ticks)
+    for task in tasks:
+        task.progress_file.unlink(missing_ok=True)
+    digest = sum((one.digest for one in written), PartialDigest())
+    if digest.rows != source.timeline.ticks:
+        raise PairsError(f"{digest.rows:,} ticks were written, not {source.timeline.ticks:,}; try again")
+    dataset.correlations_file.write_text(correlations_csv(source.market), encoding="utf-8")
+    dataset.write_facts(facts_of(source.workload, profile, suffix, digest, written))
+    return written
 
 
 def correlations_csv(market: Market) -> str:
@@ -197,7 +189,7 @@ def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[Writt
     """Run the tasks on Spark and show how far they are."""
     with Progress("generating", ticks, "ticks") as progress:
         try:
-            return run_tasks(spark, write_file, tasks, lambda: progress.set(_ticks_done(tasks)))
+            return run_tasks(spark, write_file, tasks, lambda _: progress.set(_ticks_done(tasks)))
         except TaskError as error:
             raise PairsError(f"the dataset was not written: {error}") from None
 
@@ -210,5 +202,3 @@ def _ticks_done(tasks: list[FileTask]) -> int:
         except (OSError, ValueError):
             continue
     return done
-
-

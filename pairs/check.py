@@ -45,14 +45,14 @@ def check(spark: "SparkSession", dataset: Dataset) -> str:
         tasks.append(FileToCheck(dataset.ticks_folder / name, first_row))
         first_row += ticks
     with Progress("checking", len(tasks), "files") as progress:
-        digests = run_tasks(spark, digest_file, tasks, lambda: progress.set(0))
+        digests = run_tasks(spark, digest_file, tasks, progress.set)
     for (name, ticks), digest in zip(described, digests, strict=True):
         if digest.rows != ticks:
             raise PairsError(f"{dataset.ticks_folder / name}: {digest.rows:,} ticks, not {ticks:,}; generate it again")
-    digest = sum(digests, PartialDigest()).hexdigest()
-    if digest != facts["digest"]:
+    found_digest = sum(digests, PartialDigest()).hexdigest()
+    if found_digest != facts["digest"]:
         raise PairsError(
-            f"{dataset.ticks_folder}: the rows have digest {digest}, dataset.json says {facts['digest']}; "
+            f"{dataset.ticks_folder}: the rows have digest {found_digest}, dataset.json says {facts['digest']}; "
             "generate the dataset again"
         )
-    return digest
+    return found_digest

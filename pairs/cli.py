@@ -26,6 +26,8 @@ app = typer.Typer(
     "--profile quick[/bold], then [bold]pairs show data/market[/bold].",
 )
 
+_INTERRUPTED = 130  # what Typer returns for Ctrl-C
+
 ProfileOption = Annotated[
     str,
     typer.Option(
@@ -156,13 +158,13 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return int(app(arguments, standalone_mode=False) or 0)
+        code = int(app(arguments, standalone_mode=False) or 0)
+        return _fail("interrupted; nothing was left half-written", code) if code == _INTERRUPTED else code
     except PairsError as error:
         return _fail(str(error), error.exit_code)
     except TyperException as error:
-        return _fail(error.format_message().rstrip(".") + "; see 'pairs --help'", 2)
-    except KeyboardInterrupt:
-        return _fail("interrupted; nothing was left half-written", 130)
+        message = error.format_message().rstrip(".")  # empty when no verb was given and the help was shown instead
+        return _fail(f"{message}; see 'pairs --help'", 2) if message else 0
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

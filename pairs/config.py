@@ -16,11 +16,13 @@ def _settings_kind() -> Kind:
     """Accept a table of engine settings: names to plain values, kept as text."""
 
     def parse(raw: Any) -> dict[str, str]:
+        if isinstance(raw, list):  # flags, each KEY=VALUE; unpacking raises ValueError where there is no '='
+            raw = dict(one.split("=", 1) for one in raw)
         if not isinstance(raw, Mapping) or any(isinstance(value, dict | list) for value in raw.values()):
             raise ValueError
         return {str(name): str(value).lower() if isinstance(value, bool) else str(value) for name, value in raw.items()}
 
-    return Kind("KEY=VALUE", "a table of settings, such as \"spark.sql.shuffle.partitions\" = 2", parse)
+    return Kind("KEY=VALUE", "settings by name, such as spark.sql.shuffle.partitions=2", parse)
 
 
 @dataclass(frozen=True)

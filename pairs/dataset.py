@@ -52,7 +52,9 @@ class Dataset:
         try:
             facts: dict[str, Any] = json.loads(self.facts_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise BadInputError(f"{self.path}: no dataset there; make one with 'pairs generate -o {self.path}'") from None
+            raise BadInputError(
+                f"{self.path}: no dataset there; make one with 'pairs generate -o {self.path}'"
+            ) from None
         except (ValueError, OSError) as error:
             raise BadInputError(f"{self.facts_file}: cannot be read: {error}; generate the dataset again") from None
         if facts.get("format_version") != FORMAT_VERSION:
@@ -70,8 +72,8 @@ class Dataset:
 @contextmanager
 def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
     """Give a hidden folder to build a dataset in; it takes its name when whole, and is removed on any failure."""
-    path = Path(os.path.abspath(path))
-    refuse_existing(path, overwrite)
+    path = path.absolute()
+    _refuse_existing(path, overwrite)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
@@ -84,10 +86,10 @@ def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
         yield dataset
         _put_in_place(building, path)
     finally:
-        remove(building)
+        _remove(building)
 
 
-def refuse_existing(path: Path, overwrite: bool) -> None:
+def _refuse_existing(path: Path, overwrite: bool) -> None:
     """Refuse to write where something is, unless told to overwrite it and it is a dataset."""
     if not os.path.lexists(path):
         return
@@ -98,7 +100,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
         raise BadInputError(f"{path}: exists and is not a dataset, so it is not overwritten; choose another folder")
 
 
-def remove(folder: Path) -> None:
+def _remove(folder: Path) -> None:
     """Remove a folder even while a dying process still adds files to it."""
     for _ in range(5):
         shutil.rmtree(folder, ignore_errors=True)
@@ -118,4 +120,4 @@ def _put_in_place(building: Path, path: Path) -> None:
             (aside / path.name).rename(path)
         raise
     finally:
-        remove(aside)
+        _remove(aside)

@@ -43,7 +43,7 @@ def _parameter(declared: Field[Any]) -> inspect.Parameter:
         rich_help_panel="Workload" if declared.name != "master" else "Options",
         show_default=False,
     )
-    annotation = Annotated[list[str] | None if repeated else str | None, option]
+    annotation: Any = Annotated[list[str] | None, option] if repeated else Annotated[str | None, option]
     return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 

@@ -1,5 +1,8 @@
 """A progress bar on a terminal; silent in a pipe."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 from typing import Self
 
@@ -7,6 +10,15 @@ from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 from rich.text import Text
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show what one waits for when there is nothing to count; keeps the terminal if stderr is redirected inside."""
+    with os.fdopen(os.dup(2), "w") as terminal:
+        console = Console(file=terminal)
+        with console.status(what) if console.is_terminal else nullcontext():
+            yield
 
 
 class _RateColumn(ProgressColumn):
@@ -42,7 +54,9 @@ class Progress:
         self._bar.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._bar.stop()
 
     def set(self, done: int) -> None:

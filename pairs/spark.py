@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pairs.errors import BadInputError, PairsError
+from pairs.progress import waiting
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 DEFAULT_MASTER = "local[*,4]"  # all cores; a task that fails is tried up to four times
@@ -26,6 +28,7 @@ _INSTALL_JAVA = (
     "macOS: brew install openjdk@17), or point JAVA_HOME at one"
 )
 _SHIPPED_PACKAGES = ("pairs", "generator")
+_MASTERS = "give one such as local[*], spark://host:7077 or yarn"
 _POLL_S = 0.1
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -55,11 +58,13 @@ def session(name: str, master: str = DEFAULT_MASTER) -> Iterator["SparkSession"]
         builder = SparkSession.builder.appName(name).master(master)
         for key, value in _SETTINGS.items():
             builder = builder.config(key, value)
-        with _stderr_to(log):
+        with waiting(f"starting Spark on {master}"), _stderr_to(log):
             try:
                 spark = builder.getOrCreate()
             except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line
-                raise BadInputError(f"--master: Spark did not start on {master!r}: {_reason(error, log)}") from None
+                raise BadInputError(
+                    f"--master: Spark did not start on {master!r}: {_reason(error, log)}; {_MASTERS}"
+                ) from None
         try:
             spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
             yield spark
@@ -71,13 +76,14 @@ def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
     """Start the Python workers and let them load what a function needs, so that no task has to wait for it."""
     context = spark.sparkContext
     workers = context.defaultParallelism
-    context.parallelize(range(workers), workers).foreach(lambda _: _touch(function))
+    with waiting("starting Python workers"):
+        context.parallelize(range(workers), workers).foreach(lambda _: _touch(function))
 
 
 def run_tasks(
-    spark: "SparkSession", function: Callable[[Task], Result], tasks: list[Task], on_poll: Callable[[], None]
+    spark: "SparkSession", function: Callable[[Task], Result], tasks: list[Task], on_poll: Callable[[int], None]
 ) -> list[Result]:
-    """Apply a function to every task, a Spark task each; call `on_poll` meanwhile, for progress."""
+    """Apply a function to every task, a Spark task each; tell `on_poll` meanwhile how many are done."""
     context = spark.sparkContext
     outcome: list[Result] = []
     failure: list[Exception] = []
@@ -93,13 +99,19 @@ def run_tasks(
     try:
         while job.is_alive():
             job.join(_POLL_S)
-            on_poll()
+            on_poll(_tasks_done(context))
     except BaseException:
         context.cancelAllJobs()
         raise
     if failure:
         raise TaskError(cause_of(failure[0]))
     return outcome
+
+
+def _tasks_done(context: "SparkContext") -> int:
+    tracker = context.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    return sum(stage.numCompletedTasks for stage in stages if stage)
 
 
 def _touch(function: Callable[[Any], Any]) -> None:
@@ -134,12 +146,13 @@ def cause_of(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b: ", line)]
     python = [line for line in raised if not line.startswith(("org.", "java.", "py4j."))]
-    return (python or raised or lines or [type(error).__name__])[0]
+    return re.sub(r"^(org|java)\.[\w.]+: ", "", (python or raised or lines or [type(error).__name__])[0])
 
 
 def _reason(error: Exception, log: Path) -> str:
-    said = [line for line in log.read_text(errors="replace").splitlines() if re.search(r"(Exception|Error): ", line)]
-    return cause_of(RuntimeError("\n".join(said))) if said else cause_of(error)
+    """Say why Spark did not start: it tells its log, and Python only that it is gone."""
+    said = re.findall(r"[\w.]+(?:Exception|Error): .*", log.read_text(errors="replace"))
+    return cause_of(RuntimeError("\n".join(said)) if said else error)
 
 
 @contextmanager
@@ -165,4 +178,3 @@ def _zip_packages(folder: Path) -> str:
             for source in sorted((root / package).rglob("*.py")):
                 target.write(source, source.relative_to(root))
     return str(archive)
-

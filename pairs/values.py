@@ -73,7 +73,7 @@ def rate() -> Kind:
 
 
 def pace() -> Kind:
-    """Simulated seconds per wall second, or `max` for unpaced."""
+    """Positive paces in simulated seconds per wall second, or `max` for unpaced."""
     positive = number("", lambda value: value > 0)
 
     def parse(raw: Any) -> float | str:

@@ -68,9 +68,7 @@ class Workload:
     correlations: int = setting(
         whole(1, _MOST_SYMBOLS), "--correlations", "Correlated pairs; default: a quarter of the symbols.", _DERIVED
     )
-    strategies: int = setting(
-        whole(1), "--strategies", "Strategies; default: 25 times the scale factor.", _DERIVED
-    )
+    strategies: int = setting(whole(1), "--strategies", "Strategies; default: 25 times the scale factor.", _DERIVED)
     market: str = setting(
         choice("gbm", "cointegrated"),
         "--market",
@@ -96,7 +94,9 @@ class Workload:
         0.02,
     )
     half_life: int = setting(
-        time_span(), "--half-life", "Time in which a pair's log-ratio halves its distance to the mean (cointegrated).",
+        time_span(),
+        "--half-life",
+        "Time in which a pair's log-ratio halves its distance to the mean (cointegrated).",
         60_000,
     )
     speed: float | str = setting(

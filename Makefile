@@ -1,0 +1,45 @@
+# `make demo` and `make test` need Python 3.11+ and Java 17+, and set everything else up themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all lint bench-generate wheel clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
+
+setup: $(READY) ## Create .venv with the pinned versions
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "make: $(PYTHON) is older than Python 3.11; install a newer one, or give PYTHON=..." >&2; exit 2; }
+	@echo "Setting up $(VENV), once: a minute or two"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY) ## Generate a small market and show it
+	@$(BIN)/pairs generate --profile quick --output data/demo --overwrite
+	@$(BIN)/pairs show data/demo
+
+test: lint ## Everything a change must pass, in minutes
+	@$(BIN)/python -m pytest
+
+test-all: lint ## The same and the long tests
+	@$(BIN)/python -m pytest -m ''
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench-generate: $(READY) ## Speed of the generator beside a bare numpy + pyarrow loop
+	@$(BIN)/python -m tests.bench_generate
+
+wheel: $(READY) ## Build the wheel into dist/
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+clean: ## Remove what the other targets made
+	@rm -rf $(VENV) build dist data .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""All tests of the kit; the folders mirror the tree."""

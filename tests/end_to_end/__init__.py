@@ -1,0 +1,1 @@
+"""Tests of whole commands: real processes, real Spark, real faults."""
