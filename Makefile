@@ -36,7 +36,7 @@ lint: $(READY)
 	@$(BIN)/mypy
 
 bench-generate: $(READY) ## Speed of the generator beside a bare numpy + pyarrow loop
-	@$(BIN)/python -m tests.bench_generate
+	@$(BIN)/python -m tests.bench.generate
 
 wheel: $(READY) ## Build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .

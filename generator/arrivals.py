@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import pdtr, pdtrik
 
-from generator.randomness import Floats, Ints, Purpose, uniforms
+from generator.portable import Floats
+from generator.randomness import Ints, Purpose, draws, to_uniforms, uniforms
 from pairs.workload import Workload
 
 _TICKS_PER_SLICE = 65_536
@@ -63,12 +64,16 @@ class RateCurve:
     def _inverse_in(self, segment: int, mass: Floats) -> Floats:
         """Solve rate * x + slope * x^2 / 2 = mass within one segment, in the form that does not cancel."""
         rate, slope = self.rates[segment], self.slopes[segment]
-        excess = mass - self.masses[segment]
-        root = np.sqrt(np.maximum(rate * rate + 2 * slope * excess, 0.0))
-        root += rate
+        twice: Floats = mass - self.masses[segment]
+        twice *= 2
+        root = twice * slope
+        root += rate * rate
         np.maximum(root, np.finfo(np.float64).tiny, out=root)
-        inside: Floats = 2 * excess / root
-        return self.times[segment] + inside
+        np.sqrt(root, out=root)
+        root += rate
+        twice /= root
+        twice += self.times[segment]
+        return twice
 
 
 @dataclass(frozen=True)
@@ -146,8 +151,9 @@ class Timeline:
         if self.workload.arrivals == "constant":
             return np.arange(piece.first_tick, piece.first_tick + arrivals, dtype=np.float64) + 0.5
         start, end = self.curve.mass(np.array([piece.start_ms, piece.end_ms], np.float64))
-        masses = uniforms(self.workload.seed, Purpose.ARRIVAL, piece.index, arrivals)
-        masses.sort()
+        drawn = draws(self.workload.seed, Purpose.ARRIVAL, piece.index, arrivals)
+        drawn.sort()
+        masses = to_uniforms(drawn)
         masses *= end - start
         masses += start
         return masses

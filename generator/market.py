@@ -5,7 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from generator.randomness import Floats, Ints, Purpose, whole_numbers, words
+from generator.portable import Floats
+from generator.randomness import Ints, Purpose, whole_numbers, words
 from pairs.workload import HIGHEST_INITIAL_CENTS, LOWEST_INITIAL_CENTS, Workload
 
 _LETTERS = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -22,8 +23,8 @@ class Market:
     def symbols(self) -> list[str]:
         """The names in the order in which they trade, round and round."""
         wanted = self.workload.symbols
-        drawn = whole_numbers(self.workload.seed, Purpose.SYMBOL, 0, 2 * wanted + 100, 26**_SYMBOL_LENGTH)
-        unique = drawn[np.sort(np.unique(drawn, return_index=True)[1])[:wanted]]
+        drawn = words(self.workload.seed, Purpose.SYMBOL, 0, 2 * wanted + 100) % np.uint64(26**_SYMBOL_LENGTH)
+        unique = drawn.astype(np.int64)[np.sort(np.unique(drawn, return_index=True)[1])[:wanted]]
         digits = unique[:, None] // 26 ** np.arange(_SYMBOL_LENGTH - 1, -1, -1) % 26
         return ["".join(letters) for letters in _LETTERS[digits]]
 

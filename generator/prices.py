@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from generator.arrivals import Slice, Timeline
 from generator.market import Market
-from generator.portable import exp, log
-from generator.randomness import Floats, Ints, Purpose, normals
+from generator.portable import Floats, exp, log
+from generator.randomness import Ints, Purpose, normals
 from pairs.workload import Workload
 
 _LN_2 = 0.6931471805599453
@@ -34,32 +35,38 @@ class Path:
 
 
 class Prices:
-    """The prices of a market, slice by slice."""
+    """The prices of a market, slice by slice.
+
+    Columns of symbols are kept in an order of their own: all first legs, all second legs, then those without a pair.
+    """
 
     def __init__(self, market: Market, timeline: Timeline) -> None:
         self.workload: Workload = market.workload
         self.timeline = timeline
-        self.initial = market.initial_prices
-        self.leg1, self.leg2 = market.pairs[:, 1], market.pairs[:, 2]
+        symbols, pairs = self.workload.symbols, len(market.pairs)
+        legs = market.pairs[:, 1:].T.reshape(-1)
+        self.order = np.append(legs, np.setdiff1d(np.arange(symbols), legs))
+        self.back_in_cycle = np.argsort(self.order)
+        self.leg1, self.leg2 = slice(0, pairs), slice(pairs, 2 * pairs)
+        self.initial_logs = log(market.initial_prices[self.order])
         self.reverting = self.workload.market == "cointegrated"
         self.decay = _LN_2 / (self.workload.half_life / 1000)  # of the reverting processes, per second
         rho, volatility = self.workload.correlation, self.workload.volatility
         self.follow = volatility * (1.0 if self.reverting else rho)  # what of leg 1's process leg 2 takes
-        self.scale = np.full(self.workload.symbols, volatility)  # what each symbol takes of its own
+        self.scale = np.full(symbols, volatility)  # what each symbol takes of its own
         self.scale[self.leg2] = 1.0 if self.reverting else volatility * sqrt(1 - rho * rho)
 
     def paths(self, slices: range) -> Iterator[Path]:
         """Yield consecutive slices with the values of the driving processes at their borders."""
         end = self.timeline.slices
-        start = np.zeros(self.workload.symbols)
         noise = normals(self.workload.seed, Purpose.BORDER, end, self.workload.symbols)
         seconds = self._border_s(end)
         final = sqrt(seconds) * noise
         if self.reverting:
             final[self.leg2] = self.workload.spread * sqrt(1 - self._kept(2 * seconds)) * noise[self.leg2]
-        return self._descend(slices, 0, end, start, final)
+        return self._descend(slices, 0, end, np.zeros_like(final), final)
 
-    def cents(self, path: Path, tick_times: Ints) -> Ints:
+    def cents(self, path: Path, tick_times: Ints) -> NDArray[np.int32]:
         """Return the price of every tick of a slice, given their times."""
         symbols = self.workload.symbols
         head = path.piece.first_tick % symbols
@@ -69,8 +76,8 @@ class Prices:
         seconds = np.full((rows + 1) * symbols, (path.piece.end_ms - path.piece.start_ms) / 1000)
         seconds[:head] = 0.0
         seconds[head : head + len(tick_times)] = (tick_times - path.piece.start_ms) / 1000
-        grid = self._price_grid(path, seconds.reshape(rows + 1, symbols))
-        return grid.reshape(-1)[head : head + len(tick_times)]
+        grid = self._price_grid(path, seconds.reshape(rows + 1, symbols).take(self.order, axis=1))
+        return grid.take(self.back_in_cycle, axis=1).reshape(-1)[head : head + len(tick_times)]
 
     def _descend(self, wanted: range, low: int, high: int, at_low: Floats, at_high: Floats) -> Iterator[Path]:
         """Walk down the tree of borders to the wanted slices, from left to right."""
@@ -105,32 +112,29 @@ class Prices:
     def _border_s(self, border: int) -> float:
         return float(self.timeline.borders_ms[border]) / 1000
 
-    def _price_grid(self, path: Path, seconds: Floats) -> Ints:
+    def _price_grid(self, path: Path, seconds: Floats) -> NDArray[np.int32]:
         """Return a slice's prices as a grid of cycles by symbols; `seconds` counts from the slice's start."""
         rows, symbols = seconds.shape
-        noise = normals(self.workload.seed, Purpose.PATH, path.piece.index, rows * (symbols + len(self.leg1)))
+        noise = normals(self.workload.seed, Purpose.PATH, path.piece.index, rows * (symbols + self.leg1.stop))
         own, between = noise[: rows * symbols].reshape(rows, symbols), noise[rows * symbols :].reshape(rows, -1)
         logs, leg1_at_leg2 = self._driving(path, seconds, own, between)
         logs *= self.scale
         logs[:, self.leg2] += self.follow * leg1_at_leg2
-        variance = self.workload.volatility**2
-        logs -= seconds * (variance / 2)
-        logs += log(self.initial) - variance / 2 * (path.piece.start_ms / 1000)
+        drift = -(self.workload.volatility**2) / 2
+        logs += drift * seconds
+        logs += self.initial_logs + drift * (path.piece.start_ms / 1000)
         cents = exp(logs)
         np.rint(cents, out=cents)
-        np.maximum(cents, 1.0, out=cents)
-        return cents.astype(np.int64)
+        return np.maximum(cents, 1.0, out=cents).astype(np.int32)
 
     def _driving(self, path: Path, seconds: Floats, own: Floats, between: Floats) -> tuple[Floats, Floats]:
         """Return the driving processes at their own ticks, and the first legs' ones at the second legs' ticks."""
-        at_leg2 = seconds[:, self.leg2]
-        gaps = np.diff(seconds, axis=0, prepend=0.0)
-        gaps[:, self.leg1] = seconds[:, self.leg1]
-        gaps[1:, self.leg1] -= at_leg2[:-1]  # a first leg moves on from its partner's tick
-        steps = np.sqrt(gaps, out=gaps)
+        at_leg1, at_leg2 = seconds[:, self.leg1], seconds[:, self.leg2]
+        steps = _gaps(seconds)
+        steps[1:, self.leg1] = at_leg1[1:] - at_leg2[:-1]  # a first leg moves on from its partner's tick
+        np.sqrt(steps, out=steps)
         steps *= own
-        across = np.sqrt(at_leg2 - seconds[:, self.leg1]) * between
-        reverting = self._reverting(path, at_leg2, own[:, self.leg2]) if self.reverting else None
+        across = np.sqrt(at_leg2 - at_leg1) * between
         steps[:, self.leg1] += across
         free = np.cumsum(steps, axis=0, out=steps)
         bend = (path.at_end - path.at_start - free[-1]) / seconds[-1]
@@ -138,21 +142,28 @@ class Prices:
         free[:, self.leg1] -= across
         free += seconds * bend
         free += path.at_start
-        if reverting is not None:
-            free[:, self.leg2] = reverting
+        if self.reverting:
+            free[:, self.leg2] = self._reverting(path, at_leg2, own[:, self.leg2])
         return free, leg1_at_leg2
 
     def _reverting(self, path: Path, seconds: Floats, noise: Floats) -> Floats:
         """Return the second legs' own processes in a cointegrated market: Ornstein-Uhlenbeck bridges."""
-        gaps = np.diff(seconds, axis=0, prepend=0.0)
-        kept = exp(-self.decay * gaps)
+        kept = exp(-self.decay * _gaps(seconds))
         shocks = self.workload.spread * np.sqrt(1 - kept * kept) * noise
-        free = np.empty_like(seconds)
+        free = np.empty_like(shocks)
         value = path.at_start[self.leg2]
-        for row in range(len(seconds)):
+        for row in range(len(shocks)):
             value = kept[row] * value + shocks[row]
             free[row] = value
         gone, total = 1 - exp(-2 * self.decay * seconds), 1 - exp(-2 * self.decay * seconds[-1])
         weight = exp(-self.decay * (seconds[-1] - seconds)) * gone / total
         bridges: Floats = free + weight * (path.at_end[self.leg2] - free[-1])
         return bridges
+
+
+def _gaps(seconds: Floats) -> Floats:
+    """Return the time since the row before, in the first row since the start."""
+    gaps = np.empty(seconds.shape)
+    gaps[0] = seconds[0]
+    np.subtract(seconds[1:], seconds[:-1], out=gaps[1:])
+    return gaps

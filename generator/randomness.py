@@ -1,7 +1,7 @@
 """Random numbers by address: every draw is a function of seed, purpose and index, never of what was drawn before.
 
-Only Philox's raw 64-bit words are taken from numpy; what becomes of them is written here, one word a draw, so that
-the market depends on a published algorithm and not on a library's choice of sampling method.
+Only Philox's raw 64-bit words are taken from numpy; what becomes of them is written here, half a word a draw, so
+that the market depends on a published algorithm and not on a library's choice of sampling method.
 """
 
 from enum import IntEnum
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Philox
 from numpy.typing import NDArray
 
-from generator.portable import Floats, normal_quantile
+from generator.portable import Floats as Floats
+from generator.portable import normal_quantile
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -35,10 +36,23 @@ def words(seed: int, purpose: Purpose, index: int, count: int) -> Words:
     return np.atleast_1d(stream.random_raw(count))
 
 
+def draws(seed: int, purpose: Purpose, index: int, count: int) -> NDArray[np.uint32]:
+    """Return whole numbers uniform on [0, 2^32): the halves of the stream's words, the low ones first."""
+    halves = words(seed, purpose, index, (count + 1) // 2).astype("<u8", copy=False).view("<u4")
+    return halves[:count].astype(np.uint32, copy=False)
+
+
+def to_uniforms(drawn: NDArray[np.uint32]) -> Floats:
+    """Turn draws into doubles uniform on (0, 1), both ends excluded: the midpoints of 2^32 equal steps."""
+    values = drawn.astype(np.float64)
+    values += 0.5
+    values *= 2.0**-32
+    return values
+
+
 def uniforms(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
-    """Return doubles uniform on (0, 1), both ends excluded: the midpoints of 2^53 equal steps."""
-    steps = words(seed, purpose, index, count) >> np.uint64(11)
-    return (steps.astype(np.float64) + 0.5) * 2.0**-53
+    """Return doubles uniform on (0, 1)."""
+    return to_uniforms(draws(seed, purpose, index, count))
 
 
 def normals(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
@@ -46,8 +60,8 @@ def normals(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
     return normal_quantile(uniforms(seed, purpose, index, count))
 
 
-def whole_numbers(seed: int, purpose: Purpose, index: int, count: int, choices: int) -> Ints:
-    """Return whole numbers uniform on [0, choices)."""
+def whole_numbers(seed: int, purpose: Purpose, index: int, count: int, choices: int) -> NDArray[np.int32]:
+    """Return whole numbers uniform on [0, choices), for choices far below 2^32."""
     values = uniforms(seed, purpose, index, count)
     values *= choices
-    return values.astype(np.int64)
+    return values.astype(np.int32)

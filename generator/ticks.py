@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from generator.arrivals import Timeline
 from generator.files import TICK_FILES
@@ -49,6 +50,7 @@ class TickSource:
         self.timeline = Timeline(workload)
         self.prices = Prices(self.market, self.timeline)
         self._names = pa.array(self.market.symbols)
+        self._rounds = np.empty(0, np.int32)
         self._hashes = hash_symbols(self.market.symbols)
 
     def draw(self, first_tick: int, end_tick: int) -> Iterator[tuple[pa.Table, PartialDigest]]:
@@ -58,15 +60,22 @@ class TickSource:
             end = min(end_tick - path.piece.first_tick, path.piece.ticks)
             yield self._draw_slice(path, slice(begin, end))
 
+    def _cycle(self, first: int, count: int) -> NDArray[np.int32]:
+        """Return `count` places in the cycle of symbols, from the given one on."""
+        if len(self._rounds) < first + count:
+            rounds = -(-2 * count // self.workload.symbols) + 1
+            self._rounds = np.tile(np.arange(self.workload.symbols, dtype=np.int32), rounds)
+        return self._rounds[first : first + count]
+
     def _draw_slice(self, path: PricePath, wanted: slice) -> tuple[pa.Table, PartialDigest]:
         piece, workload = path.piece, self.workload
         times = self.timeline.tick_times(piece)
-        prices = self.prices.cents(path, times)[wanted].astype(np.int32)
+        prices = self.prices.cents(path, times)[wanted]
         choices = (_LARGEST_SIZE - _SMALLEST_SIZE) // _SIZE_STEP + 1
         drawn = whole_numbers(workload.seed, Purpose.SIZE, piece.index, piece.ticks, choices)[wanted]
-        sizes = (_SMALLEST_SIZE + _SIZE_STEP * drawn).astype(np.int32)
+        sizes = _SMALLEST_SIZE + _SIZE_STEP * drawn
         first = piece.first_tick + wanted.start
-        symbols = (np.arange(first, first + len(prices)) % workload.symbols).astype(np.int32)
+        symbols = self._cycle(first % workload.symbols, len(prices))
         digest = digest_rows(first, self._hashes, symbols, prices, sizes, times[wanted])
         named = pa.DictionaryArray.from_arrays(symbols, self._names)
         return pa.table([named, prices, sizes, times[wanted]], schema=STOCK_TICK_CODED), digest

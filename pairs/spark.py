@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,10 +75,9 @@ def session(name: str, master: str = DEFAULT_MASTER) -> Iterator["SparkSession"]
 
 def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
     """Start the Python workers and let them load what a function needs, so that no task has to wait for it."""
-    context = spark.sparkContext
-    workers = context.defaultParallelism
+    workers = spark.sparkContext.defaultParallelism
     with waiting("starting Python workers"):
-        context.parallelize(range(workers), workers).foreach(lambda _: _touch(function))
+        run_tasks(spark, lambda _: _touch(function), list(range(workers)), lambda _: None)
 
 
 def run_tasks(
@@ -95,17 +95,29 @@ def run_tasks(
             failure.append(error)
 
     job = threading.Thread(target=collect, daemon=True)
-    job.start()
-    try:
-        while job.is_alive():
+    with _noting_interrupts() as interrupted:
+        job.start()
+        while job.is_alive() and not interrupted.is_set():
             job.join(_POLL_S)
             on_poll(_tasks_done(context))
-    except BaseException:
-        context.cancelAllJobs()
-        raise
+        if interrupted.is_set():
+            context.cancelAllJobs()
+            raise KeyboardInterrupt
     if failure:
         raise TaskError(cause_of(failure[0]))
     return outcome
+
+
+@contextmanager
+def _noting_interrupts() -> Iterator[threading.Event]:
+    """Note SIGINT and SIGTERM, which raised at once would hit a call into the JVM half way."""
+    noted = threading.Event()
+    saved = {one: signal.signal(one, lambda *_: noted.set()) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield noted
+    finally:
+        for one, handler in saved.items():
+            signal.signal(one, handler)
 
 
 def _tasks_done(context: "SparkContext") -> int:

@@ -19,7 +19,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """One Spark session on two cores."""
+    """Run one Spark session on two cores."""
     with session("tests", "local[2]") as running:
         yield running
 

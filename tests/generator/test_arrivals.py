@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 
 from generator.arrivals import RateCurve, Timeline, poisson_quantile
-from generator.randomness import Floats, Ints
 from pairs.workload import Workload, complete
 
 ALARM = 1e-4  # false-alarm rate of every statistical test here, had its seed not been fixed
@@ -19,6 +19,8 @@ PROPERTY = settings(derandomize=True, deadline=None)
 SLOW_MARKET = {"basis_rate": Fraction(10), "duration": 22_000_000}  # 100 ms between ticks, about six slices
 LATE_MARKET = {"peak_factor": 1e-7, "symbols": 10}  # its first slices are empty
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Knots = tuple[Floats, Floats]
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from generator.randomness import Floats, Ints
 from generator.ticks import TickSource
 from pairs.workload import complete
 
@@ -33,11 +32,12 @@ REVERTING = {
     "duration": 100_000,
     "volatility": 0.0,  # leg 1 stands still, so leg 2 shows the log-ratio
     "spread": 0.3,
-    "half_life": 3_000,
 }
 SMALL = {"symbols": 6, "basis_rate": Fraction(5_000), "duration": 30_000}
 LATE = {"symbols": 10, "peak_factor": 1e-7}  # its first slices are empty
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
@@ -181,6 +181,19 @@ def test_returns_do_not_depend_on_their_predecessors(role: str, stride: int) -> 
     assert look_uncorrelated(returns[:-1], returns[1:])
 
 
+def test_values_at_borders_are_a_random_walk() -> None:
+    """From border to border all driving processes move normally and independently (alarm 1e-4 each)."""
+    source = TickSource(complete({"symbols": 4_000, "duration": 730_000}))
+    paths = list(source.prices.paths(range(source.timeline.slices)))
+    seconds = np.array([[path.piece.end_ms - path.piece.start_ms] for path in paths]) / 1000
+    moves = np.array([path.at_end - path.at_start for path in paths]) / np.sqrt(seconds)
+    assert len(paths) == 84  # halving does not come out even
+    assert looks_standard_normal(moves)
+    assert look_all_uncorrelated(moves)
+    chances = stats.chi2.cdf((moves**2).sum(axis=1), moves.shape[1])
+    assert stats.kstest(chances, "uniform").pvalue > ALARM
+
+
 @both_roles
 def test_slices_do_not_repeat_each_other(role: str) -> None:
     """The first cycles of any two slices are not correlated (Pearson, alarm 1e-4 over all couples of slices)."""
@@ -282,37 +295,43 @@ def test_strangers_are_not_correlated(values: dict[str, Any], stride: int) -> No
 # Cointegrated pairs
 
 
-def log_ratios(stride: int = 1) -> tuple[Floats, Floats]:
+def log_ratios(half_life: int = 3_000, stride: int = 1) -> tuple[Floats, Floats]:
     """Return the seconds and the log-ratios of all pairs of the reverting market."""
-    reverting = board(**REVERTING)
+    reverting = board(**REVERTING, half_life=half_life)
     legs2 = reverting.source.market.pairs[:, 2]
     return reverting.seconds[::stride, legs2], reverting.drift_free[::stride, legs2]
 
 
-def innovations(seconds: Floats, ratios: Floats) -> Floats:
+def innovations(seconds: Floats, ratios: Floats, half_life: int = 3_000) -> Floats:
     """Return what is new in each log-ratio, in the standard deviations of an Ornstein-Uhlenbeck process."""
-    kept = 0.5 ** (np.diff(seconds, axis=0) / 3)
+    kept = 0.5 ** (np.diff(seconds, axis=0) * 1000 / half_life)
     fresh: Floats = (ratios[1:] - kept * ratios[:-1]) / (0.3 * np.sqrt(1 - kept**2))
     return fresh
 
 
+any_half_life = pytest.mark.parametrize("half_life", [3_000, 30_000])  # a slice lasts 8.7 s
+
+
+@any_half_life
 @pytest.mark.parametrize("stride", [1, 6, 60])
-def test_log_ratio_is_ornstein_uhlenbeck(stride: int) -> None:
+def test_log_ratio_is_ornstein_uhlenbeck(half_life: int, stride: int) -> None:
     """Over a cycle, a second or a slice, a ratio keeps what the half-life says, the rest is new (alarm 1e-4 each)."""
-    seconds, ratios = log_ratios(stride)
-    fresh = innovations(seconds, ratios)
+    seconds, ratios = log_ratios(half_life, stride)
+    fresh = innovations(seconds, ratios, half_life)
     assert looks_standard_normal(fresh)
     assert look_uncorrelated(fresh, ratios[:-1])
     assert look_uncorrelated(fresh[:-1], fresh[1:])
 
 
-def test_log_ratio_does_not_notice_the_borders_of_slices() -> None:
+@any_half_life
+def test_log_ratio_does_not_notice_the_borders_of_slices(half_life: int) -> None:
     """Innovations that span a border are standard normal and independent of the ratio before (alarm 1e-4 each)."""
-    seconds, ratios = log_ratios()
-    across = board(**REVERTING).across_borders("second legs")
+    seconds, ratios = log_ratios(half_life)
+    across = board(**REVERTING, half_life=half_life).across_borders("second legs")
+    fresh = innovations(seconds, ratios, half_life)
     assert across.sum() > 4_000
-    assert looks_standard_normal(innovations(seconds, ratios)[across])
-    assert look_uncorrelated(innovations(seconds, ratios)[across], ratios[:-1][across])
+    assert looks_standard_normal(fresh[across])
+    assert look_uncorrelated(fresh[across], ratios[:-1][across])
 
 
 def test_log_ratio_starts_at_its_mean() -> None:
@@ -374,14 +393,14 @@ def test_trades_at_the_same_millisecond_cost_the_same() -> None:
 def test_no_price_falls_below_one_cent() -> None:
     """However low its path goes, a price is a whole number of cents, at least 1."""
     workload = complete({"symbols": 500, "duration": 10_000})
-    source = TickSource(replace(workload, volatility=1.5))  # more than is allowed, to get there at all
+    source = TickSource(replace(workload, volatility=0.95))  # more than is allowed, to get there at all
     prices = np.concatenate(
         [
             source.prices.cents(path, source.timeline.tick_times(path.piece))
             for path in source.prices.paths(range(source.timeline.slices))
         ]
     )
-    assert prices.dtype == np.int64
+    assert np.issubdtype(prices.dtype, np.integer)
     assert prices.min() == 1
     assert (prices == 1).sum() > 100
 

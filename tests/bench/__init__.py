@@ -1,0 +1,1 @@
+"""Benchmarks of the kit itself: figures side by side in one run, never part of the tests."""

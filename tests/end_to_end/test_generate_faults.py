@@ -1,0 +1,137 @@
+"""What is left when generation is interrupted, a process is killed or the disk is full: never half a dataset."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pairs.dataset import Dataset
+
+LONG = ("--duration", "1h", "--files", "8")  # some seconds of work
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a generation of some seconds."""
+    command = [sys.executable, "-m", "pairs.cli", "generate", "-o", "market", *LONG, *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_until(happened: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait for something that must happen."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def files_begun(folder: Path) -> bool:
+    """Say whether tick files are being written."""
+    return any(folder.glob(".market.partial-*/ticks/.part-*"))
+
+
+def processes(running: subprocess.Popen[str], mark: str) -> list[psutil.Process]:
+    """Return the processes below a command that have a mark in their command line."""
+    found = []
+    for child in psutil.Process(running.pid).children(recursive=True):
+        try:
+            if mark in " ".join(child.cmdline()):
+                found.append(child)
+        except psutil.Error:
+            continue
+    return found
+
+
+def busy_workers(running: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Return the Python workers: the children of Spark's Python daemon."""
+    return [child for daemon in processes(running, "pyspark.daemon") for child in daemon.children()]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_generation_leaves_nothing(tmp_path: Path, sent: signal.Signals) -> None:
+    """Ctrl-C and SIGTERM end all processes, say so in one line and remove what was begun."""
+    with start(tmp_path) as running:
+        wait_until(lambda: files_begun(tmp_path))
+        children = psutil.Process(running.pid).children(recursive=True)
+        running.send_signal(sent)
+        _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors) == (130, "pairs: interrupted; nothing was left half-written\n")
+    wait_until(lambda: not any(child.is_running() for child in children))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_command_leaves_nothing_that_looks_whole(tmp_path: Path) -> None:
+    """Even SIGKILL leaves no folder under the final name; what remains is hidden and marked as partial."""
+    with start(tmp_path) as running:
+        wait_until(lambda: files_begun(tmp_path))
+        children = psutil.Process(running.pid).children(recursive=True)
+        running.kill()
+    wait_until(lambda: not any(child.is_running() for child in children))
+    assert not (tmp_path / "market").exists()
+    for left in tmp_path.iterdir():
+        assert left.name.startswith(".market.partial-")
+        assert not Dataset(left).facts_file.exists()
+
+
+def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
+    """By default a task whose Python worker dies is tried again, and the dataset is the same."""
+    with start(tmp_path) as running:
+        wait_until(lambda: files_begun(tmp_path))
+        busy_workers(running)[0].kill()
+        _, errors = running.communicate(timeout=120)
+    assert (running.returncode, errors) == (0, "")
+    assert all(not file.name.startswith(".") for file in (tmp_path / "market" / "ticks").iterdir())
+    checked = subprocess.run([sys.executable, "-m", "pairs.cli", "check", "market"], cwd=tmp_path)
+    assert checked.returncode == 0
+
+
+def test_a_worker_that_cannot_be_replaced_fails_the_command(tmp_path: Path) -> None:
+    """A master that tries only once gives up, in one line, and leaves nothing."""
+    with start(tmp_path, "--master", "local[2]") as running:
+        wait_until(lambda: files_begun(tmp_path))
+        busy_workers(running)[0].kill()
+        _, errors = running.communicate(timeout=120)
+    assert running.returncode == 1
+    assert errors.startswith("pairs: the dataset was not written: ")
+    assert errors.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_killed_executor_is_survived(tmp_path: Path) -> None:
+    """On a cluster the tasks of a lost executor run elsewhere, and the dataset is the same."""
+    with start(tmp_path, "--master", "local-cluster[2,1,1024]") as running:
+        wait_until(lambda: files_begun(tmp_path))
+        processes(running, "CoarseGrainedExecutorBackend")[0].kill()
+        _, errors = running.communicate(timeout=240)
+    assert (running.returncode, errors) == (0, "")
+    checked = subprocess.run([sys.executable, "-m", "pairs.cli", "check", "market"], cwd=tmp_path)
+    assert checked.returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a disk of eight megabytes."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("mounting a small disk needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_fails_the_command(small_disk: Path) -> None:
+    """A full disk is named in one line, and what was begun is removed."""
+    with start(small_disk) as running:
+        _, errors = running.communicate(timeout=120)
+    assert running.returncode == 1
+    assert "No space left on device" in errors
+    assert errors.count("\n") == 1
+    assert list(small_disk.iterdir()) == []
