@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import pdtr, pdtrik
 
 from generator.portable import Floats
-from generator.randomness import Ints, Purpose, draws, to_uniforms, uniforms
+from generator.randomness import Ints, Purpose, draws, uniforms
 from pairs.workload import Workload
 
-_TICKS_PER_SLICE = 65_536
+_TICKS_PER_SLICE = 131_072
 _TICKS_PER_SYMBOL_AND_SLICE = 16  # enough that the borders of slices cost little beside the ticks
 _MOST_TICKS_PER_SLICE = 1_048_576  # bounds the memory of a slice at any scale factor
 
@@ -103,12 +103,19 @@ class Timeline:
 
     @cached_property
     def first_ticks(self) -> Ints:
-        """Index of each slice's first arrival, and behind the last slice the number of all arrivals."""
+        """Index of each slice's first arrival, and behind the last slice the number of all arrivals.
+
+        The market opens with a trade at 0, so the first slice has at least that one.
+        """
         masses = self.curve.mass(self.borders_ms.astype(np.float64))
         if self.workload.arrivals == "constant":
-            return np.maximum(np.ceil(masses - 0.5), 0).astype(np.int64)
+            arrivals = np.maximum(np.ceil(masses - 0.5), 1).astype(np.int64)
+            arrivals[0] = 0
+            return arrivals
         chances = uniforms(self.workload.seed, Purpose.COUNT, 0, len(masses) - 1)
-        return np.append(0, np.cumsum(poisson_quantile(chances, np.diff(masses))))
+        counts = poisson_quantile(chances, np.diff(masses))
+        counts[0] = max(counts[0], 1)
+        return np.append(0, np.cumsum(counts))
 
     @property
     def ticks(self) -> int:
@@ -142,7 +149,7 @@ class Timeline:
         exact = self.curve.inverse(self._masses_in(piece, arrivals))
         np.clip(exact, piece.start_ms, piece.end_ms - 1, out=exact)
         times[:arrivals] = exact  # whole ms, rounded down
-        if piece.first_tick == 0 and arrivals:
+        if piece.index == 0:
             times[0] = 0
         return times
 
@@ -153,8 +160,9 @@ class Timeline:
         start, end = self.curve.mass(np.array([piece.start_ms, piece.end_ms], np.float64))
         drawn = draws(self.workload.seed, Purpose.ARRIVAL, piece.index, arrivals)
         drawn.sort()
-        masses = to_uniforms(drawn)
-        masses *= end - start
+        masses = drawn.astype(np.float64)
+        masses += 0.5
+        masses *= (end - start) / 2**32
         masses += start
         return masses
 

@@ -1,7 +1,15 @@
-"""Writes ticks to one file, Parquet or CSV, in pieces; the file takes its name when it is whole."""
+"""Draws and writes one tick file, Parquet or CSV: what a task of the Spark job does on an executor.
+
+Every task gives the same rows whenever and wherever it runs, so it may be tried again, or run twice at once: a file is
+written under a name of the task's own and renamed when it is whole.
+"""
 
 import os
+import resource
+import sys
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,7 +18,10 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from generator.ticks import TickSource
+from pairs.digest import PartialDigest
 from pairs.model import STOCK_TICK, STOCK_TICK_CODED
+from pairs.workload import Workload
 
 _ROWS_PER_GROUP = 1_048_576
 
@@ -101,3 +112,48 @@ class CsvTickFile(TickFile):
 
 
 TICK_FILES: dict[str, type[TickFile]] = {"parquet": ParquetTickFile, "csv": CsvTickFile}
+
+
+@lru_cache(maxsize=1)
+def tick_source(workload: Workload) -> TickSource:
+    """Return the source of a workload; a worker that writes several files sets it up once."""
+    return TickSource(workload)
+
+
+@dataclass(frozen=True)
+class FileTask:
+    """One file to write: ticks [first_tick, end_tick) of a workload."""
+
+    workload: Workload
+    first_tick: int
+    end_tick: int
+    path: Path
+    format: str
+
+    @property
+    def progress_file(self) -> Path:
+        """Where the task says how many ticks it has written."""
+        return self.path.with_name(f".{self.path.name}.progress")
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """What a task reports of the file it wrote."""
+
+    name: str
+    digest: PartialDigest
+    bytes: int
+    worker_peak_bytes: int
+
+
+def write_file(task: FileTask) -> WrittenFile:
+    """Draw and write one file; runs on an executor."""
+    digest = PartialDigest()
+    with TICK_FILES[task.format](task.path) as target:
+        for ticks, part in tick_source(task.workload).draw(task.first_tick, task.end_tick):
+            digest += part
+            if target.write(ticks):
+                task.progress_file.write_text(str(target.rows))
+    task.progress_file.write_text(str(target.rows))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return WrittenFile(task.path.name, digest, task.path.stat().st_size, peak)

@@ -6,17 +6,20 @@ subtract, multiply, divide, square root, round, and splitting a number into mant
 """
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+AnyFloats = TypeVar("AnyFloats", NDArray[np.float32], NDArray[np.float64])
 
 _BLOCK = 8_192  # values at a time, so that intermediate results stay in the processor's cache
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum is ln 2 to 100 bits
 _MIDDLE_REACH = 0.425
+_HALF, _LOWER_TAIL, _BETWEEN_TAILS = np.array([0.5 * 2**32, 0.075 * 2**32, 0.85 * 2**32]).astype(np.uint32)
 _ROOT_HALF_BITS, _MANTISSA_BITS = 0x3FE6A09E667F3BCD, 2**52 - 1
 _EXP = [1 / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5_040, 40_320)]
 _ATANH = [2 / odd for odd in range(1, 14, 2)]
@@ -50,37 +53,44 @@ def log(values: Floats) -> Floats:
     twos = bits >> 52
     mantissas = ((bits & _MANTISSA_BITS) + _ROOT_HALF_BITS).view(np.float64)  # from root 1/2 to root 2
     ratio = (mantissas - 1) / (mantissas + 1)
-    return ratio * _polynomial(_ATANH, ratio * ratio) + twos * _LN2_LOW + twos * _LN2_HIGH
+    logs: Floats = ratio * _polynomial(_ATANH, ratio * ratio) + twos * _LN2_LOW + twos * _LN2_HIGH
+    return logs
 
 
-def normal_quantile(chances: Floats) -> Floats:
-    """Return what a standard normal variable stays below with the given chances, from 1e-11 to 1 - 1e-11."""
-    quantiles = np.subtract(chances, 0.5)
-    tails = np.flatnonzero(np.abs(quantiles) > _MIDDLE_REACH)
-    tail_chances = chances[tails]
-    for begin in range(0, chances.size, _BLOCK):
-        centred = quantiles[begin : begin + _BLOCK]
-        centred *= _rational(_MIDDLE, _MIDDLE_REACH**2 - centred * centred)
-    outer = _tail_quantile(np.minimum(tail_chances, 1 - tail_chances))
-    quantiles[tails] = np.where(tail_chances < 0.5, -outer, outer)
+def normal_quantile(drawn: NDArray[np.uint32]) -> NDArray[np.float32]:
+    """Return what a standard normal variable stays below with chance (drawn + 1/2) / 2^32, to six digits."""
+    quantiles = np.empty(drawn.shape, np.float32)
+    for begin in range(0, drawn.size, _BLOCK):
+        centred = (drawn[begin : begin + _BLOCK] ^ _HALF).view(np.int32).astype(np.float32)
+        centred *= 2.0**-32
+        rational = _rational(_MIDDLE, _MIDDLE_REACH**2 - centred * centred)
+        np.multiply(centred, rational, out=quantiles[begin : begin + _BLOCK])
+    tails = np.flatnonzero(drawn - _LOWER_TAIL > _BETWEEN_TAILS)  # the lower tail wraps round to the top
+    quantiles[tails] = _tail_quantile(drawn[tails])
     return quantiles
 
 
-def _tail_quantile(chances: Floats) -> Floats:
-    return _rational(_TAIL, np.sqrt(-log(chances)) - 1.6)
+def _tail_quantile(drawn: NDArray[np.uint32]) -> Floats:
+    below = drawn < _HALF
+    chances = np.where(below, drawn, ~drawn).astype(np.float64)
+    chances += 0.5
+    chances *= 2.0**-32
+    quantiles = _rational(_TAIL, np.sqrt(-log(chances)) - 1.6)
+    return np.where(below, -quantiles, quantiles)
 
 
-def _rational(fraction: tuple[Sequence[float], Sequence[float]], at: Floats) -> Floats:
+def _rational(fraction: tuple[Sequence[float], Sequence[float]], at: AnyFloats) -> AnyFloats:
     above, below = fraction
     result = _polynomial(above, at)
     result /= _polynomial(below, at)
     return result
 
 
-def _polynomial(coefficients: Sequence[float], at: Floats) -> Floats:
+def _polynomial(coefficients: Sequence[float], at: AnyFloats) -> AnyFloats:
     """Evaluate a polynomial, lowest power first, by Horner's rule."""
-    result = np.full_like(at, coefficients[-1])
-    for coefficient in coefficients[-2::-1]:
-        result *= at
+    result = np.multiply(at, coefficients[-1])
+    for coefficient in coefficients[-2:0:-1]:
         result += coefficient
+        result *= at
+    result += coefficients[0]
     return result

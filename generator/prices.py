@@ -22,11 +22,13 @@ from generator.portable import Floats, exp, log
 from generator.randomness import Ints, Purpose, normals
 from pairs.workload import Workload
 
+Noise = NDArray[np.float32]
+
 _LN_2 = 0.6931471805599453
 
 
 @dataclass(frozen=True)
-class Path:
+class SlicePath:
     """A slice with the values of all driving processes at its two borders."""
 
     piece: Slice
@@ -56,17 +58,17 @@ class Prices:
         self.scale = np.full(symbols, volatility)  # what each symbol takes of its own
         self.scale[self.leg2] = 1.0 if self.reverting else volatility * sqrt(1 - rho * rho)
 
-    def paths(self, slices: range) -> Iterator[Path]:
+    def paths(self, slices: range) -> Iterator[SlicePath]:
         """Yield consecutive slices with the values of the driving processes at their borders."""
         end = self.timeline.slices
         noise = normals(self.workload.seed, Purpose.BORDER, end, self.workload.symbols)
         seconds = self._border_s(end)
-        final = sqrt(seconds) * noise
+        final: Floats = np.multiply(noise, sqrt(seconds), dtype=np.float64)
         if self.reverting:
             final[self.leg2] = self.workload.spread * sqrt(1 - self._kept(2 * seconds)) * noise[self.leg2]
         return self._descend(slices, 0, end, np.zeros_like(final), final)
 
-    def cents(self, path: Path, tick_times: Ints) -> NDArray[np.int32]:
+    def cents(self, path: SlicePath, tick_times: Ints) -> NDArray[np.int32]:
         """Return the price of every tick of a slice, given their times."""
         symbols = self.workload.symbols
         head = path.piece.first_tick % symbols
@@ -79,12 +81,12 @@ class Prices:
         grid = self._price_grid(path, seconds.reshape(rows + 1, symbols).take(self.order, axis=1))
         return grid.take(self.back_in_cycle, axis=1).reshape(-1)[head : head + len(tick_times)]
 
-    def _descend(self, wanted: range, low: int, high: int, at_low: Floats, at_high: Floats) -> Iterator[Path]:
+    def _descend(self, wanted: range, low: int, high: int, at_low: Floats, at_high: Floats) -> Iterator[SlicePath]:
         """Walk down the tree of borders to the wanted slices, from left to right."""
         if high <= wanted.start or low >= wanted.stop:
             return
         if high - low == 1:
-            yield Path(self.timeline.slice(low), at_low, at_high)
+            yield SlicePath(self.timeline.slice(low), at_low, at_high)
             return
         middle = (low + high) // 2
         at_middle = self._between(low, middle, high, at_low, at_high)
@@ -112,7 +114,7 @@ class Prices:
     def _border_s(self, border: int) -> float:
         return float(self.timeline.borders_ms[border]) / 1000
 
-    def _price_grid(self, path: Path, seconds: Floats) -> NDArray[np.int32]:
+    def _price_grid(self, path: SlicePath, seconds: Floats) -> NDArray[np.int32]:
         """Return a slice's prices as a grid of cycles by symbols; `seconds` counts from the slice's start."""
         rows, symbols = seconds.shape
         noise = normals(self.workload.seed, Purpose.PATH, path.piece.index, rows * (symbols + self.leg1.stop))
@@ -127,7 +129,7 @@ class Prices:
         np.rint(cents, out=cents)
         return np.maximum(cents, 1.0, out=cents).astype(np.int32)
 
-    def _driving(self, path: Path, seconds: Floats, own: Floats, between: Floats) -> tuple[Floats, Floats]:
+    def _driving(self, path: SlicePath, seconds: Floats, own: Noise, between: Noise) -> tuple[Floats, Floats]:
         """Return the driving processes at their own ticks, and the first legs' ones at the second legs' ticks."""
         at_leg1, at_leg2 = seconds[:, self.leg1], seconds[:, self.leg2]
         steps = _gaps(seconds)
@@ -146,7 +148,7 @@ class Prices:
             free[:, self.leg2] = self._reverting(path, at_leg2, own[:, self.leg2])
         return free, leg1_at_leg2
 
-    def _reverting(self, path: Path, seconds: Floats, noise: Floats) -> Floats:
+    def _reverting(self, path: SlicePath, seconds: Floats, noise: Noise) -> Floats:
         """Return the second legs' own processes in a cointegrated market: Ornstein-Uhlenbeck bridges."""
         kept = exp(-self.decay * _gaps(seconds))
         shocks = self.workload.spread * np.sqrt(1 - kept * kept) * noise

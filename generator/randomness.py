@@ -42,22 +42,17 @@ def draws(seed: int, purpose: Purpose, index: int, count: int) -> NDArray[np.uin
     return halves[:count].astype(np.uint32, copy=False)
 
 
-def to_uniforms(drawn: NDArray[np.uint32]) -> Floats:
-    """Turn draws into doubles uniform on (0, 1), both ends excluded: the midpoints of 2^32 equal steps."""
-    values = drawn.astype(np.float64)
+def uniforms(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
+    """Return doubles uniform on (0, 1), both ends excluded: the midpoints of 2^32 equal steps."""
+    values = draws(seed, purpose, index, count).astype(np.float64)
     values += 0.5
     values *= 2.0**-32
     return values
 
 
-def uniforms(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
-    """Return doubles uniform on (0, 1)."""
-    return to_uniforms(draws(seed, purpose, index, count))
-
-
-def normals(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
-    """Return standard normal doubles, by the inverse of the normal distribution function."""
-    return normal_quantile(uniforms(seed, purpose, index, count))
+def normals(seed: int, purpose: Purpose, index: int, count: int) -> NDArray[np.float32]:
+    """Return standard normal numbers, by the inverse of the normal distribution function."""
+    return normal_quantile(draws(seed, purpose, index, count))
 
 
 def whole_numbers(seed: int, purpose: Purpose, index: int, count: int, choices: int) -> NDArray[np.int32]:

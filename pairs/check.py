@@ -1,34 +1,15 @@
 """Checks that the ticks on disk are those that dataset.json describes, every row of them, on Spark."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pairs.dataset import Dataset
-from pairs.digest import PartialDigest, digest_batch
+from pairs.digest import FilePart, PartialDigest, digest_file
 from pairs.errors import PairsError
 from pairs.progress import Progress
 from pairs.spark import run_tasks
-from pairs.tickfiles import read_ticks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-@dataclass(frozen=True)
-class FileToCheck:
-    """One file and the position of its first row in the whole stream."""
-
-    path: Path
-    first_row: int
-
-
-def digest_file(file: FileToCheck) -> PartialDigest:
-    """Read one file and digest its rows; runs on an executor."""
-    digest = PartialDigest()
-    for batch in read_ticks(file.path):
-        digest += digest_batch(file.first_row + digest.rows, batch)
-    return digest
 
 
 def check(spark: "SparkSession", dataset: Dataset) -> str:
@@ -42,7 +23,7 @@ def check(spark: "SparkSession", dataset: Dataset) -> str:
         raise PairsError(f"{dataset.ticks_folder / odd}: {state}; generate the dataset again")
     tasks, first_row = [], 0
     for name, ticks in described:
-        tasks.append(FileToCheck(dataset.ticks_folder / name, first_row))
+        tasks.append(FilePart(dataset.ticks_folder / name, first_row))
         first_row += ticks
     with Progress("checking", len(tasks), "files") as progress:
         digests = run_tasks(spark, digest_file, tasks, progress.set)

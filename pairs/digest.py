@@ -6,17 +6,17 @@ summed. It guards against differences by accident, not against forgery.
 
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-_LANES = (
-    (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27),
-    (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53, 33, 29),
-)
-_POSITION, _PRICE, _SIZE, _TIME = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8DD7)
+from pairs.tickfiles import read_ticks
+
+_POSITION, _TRADE, _TIME = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7], np.uint64)
+_FIRST_MIX, _SECOND_MIX = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,14 @@ class PartialDigest:
     """What is known of a stream after some of its rows; adding two of them gives that of all their rows."""
 
     rows: int = 0
-    sums: tuple[int, int] = (0, 0)
+    total: int = 0
 
     def __add__(self, other: "PartialDigest") -> "PartialDigest":
-        low, high = ((one + two) % 2**64 for one, two in zip(self.sums, other.sums, strict=True))
-        return PartialDigest(self.rows + other.rows, (low, high))
+        return PartialDigest(self.rows + other.rows, (self.total + other.total) % 2**64)
 
     def hexdigest(self) -> str:
         """Return the digest of the rows added so far, as 64 hexadecimal digits."""
-        return sha256(f"pairs-ticks-1:{self.rows}:{self.sums[0]}:{self.sums[1]}".encode()).hexdigest()
+        return sha256(f"pairs-ticks-1:{self.rows}:{self.total}".encode()).hexdigest()
 
 
 def hash_symbols(symbols: list[str]) -> NDArray[np.uint64]:
@@ -52,22 +51,41 @@ def digest_rows(
     """Digest consecutive rows; `symbol` holds places in `symbol_hashes`, `first_row` the first one's position."""
     rows = len(price)
     mixed = np.arange(first_row, first_row + rows, dtype=np.uint64)
-    mixed *= np.uint64(_POSITION)
+    mixed *= _POSITION
     mixed += symbol_hashes[symbol]
-    for column, factor in ((price, _PRICE), (size, _SIZE), (tick_ts, _TIME)):
-        mixed += column.astype(np.uint64) * np.uint64(factor)
-    low, high = (int(_mix(mixed, *lane).sum(dtype=np.uint64)) for lane in _LANES)
-    return PartialDigest(rows, (low, high))
+    trade = size.astype(np.uint64)
+    trade <<= np.uint64(32)
+    trade += price.astype(np.uint64)
+    trade *= _TRADE
+    mixed += trade
+    mixed += tick_ts.astype(np.int64, copy=False).view(np.uint64) * _TIME
+    return PartialDigest(rows, int(_scramble(mixed).sum(dtype=np.uint64)))
 
 
-def _mix(values: NDArray[np.uint64], first: int, second: int, shift: int, last_shift: int) -> NDArray[np.uint64]:
-    """Scramble 64-bit words so that every bit of the input moves half the bits of the output."""
-    mixed = values ^ (values >> np.uint64(shift))
-    mixed *= np.uint64(first)
-    mixed ^= mixed >> np.uint64(last_shift)
-    mixed *= np.uint64(second)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+def _scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Let every bit of a word move half the bits of the result: the finalizer of SplitMix64."""
+    words ^= words >> np.uint64(30)
+    words *= _FIRST_MIX
+    words ^= words >> np.uint64(27)
+    words *= _SECOND_MIX
+    words ^= words >> np.uint64(31)
+    return words
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A tick file and the position of its first row in the whole stream."""
+
+    path: Path
+    first_row: int
+
+
+def digest_file(part: FilePart) -> PartialDigest:
+    """Read a tick file and digest its rows."""
+    digest = PartialDigest()
+    for batch in read_ticks(part.path):
+        digest += digest_batch(part.first_row + digest.rows, batch)
+    return digest
 
 
 def digest_batch(first_row: int, batch: pa.RecordBatch) -> PartialDigest:

@@ -22,15 +22,17 @@ def generate(
     """Generate a dataset on Spark."""
     count = None if files is None else _parsed("--files", whole(1, 1_000_000), files)
     _parsed("--format", _FORMATS, suffix)
-    from generator import ticks
+    from generator import job
+    from generator.files import write_file
+    from generator.ticks import TickSource
     from pairs import spark
 
-    source = ticks.TickSource(workload)
-    ranges = ticks.cut_into_files(source.timeline.ticks, count)
+    source = TickSource(workload)
+    ranges = job.cut_into_files(source.timeline.ticks, count)
     with new_dataset(path, overwrite) as dataset, spark.session("pairs generate", master) as running:
-        spark.warm_up(running, ticks.write_file)
+        spark.warm_up(running, write_file)
         started = time.perf_counter()
-        written = ticks.generate(running, source, dataset, profile, suffix, ranges)
+        written = job.generate(running, source, dataset, profile, suffix, ranges)
         seconds = time.perf_counter() - started
     rows = sum(one.digest.rows for one in written)
     print(

@@ -17,8 +17,9 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from generator import ticks
-from generator.files import ParquetTickFile
+from generator import job
+from generator.files import ParquetTickFile, write_file
+from generator.ticks import TickSource
 from pairs.dataset import new_dataset
 from pairs.model import STOCK_TICK_CODED
 from pairs.spark import session, warm_up
@@ -49,7 +50,7 @@ class Measured:
 def bare_blocks(total: int, symbols: int, rate_per_ms: float) -> Iterator[pa.Table]:
     """Draw ticks the plain way: exponential gaps, one random walk a symbol."""
     random = np.random.default_rng(1)
-    names = pa.array(ticks.TickSource(STANDARD).market.symbols)
+    names = pa.array(TickSource(STANDARD).market.symbols)
     step = STANDARD.volatility * np.sqrt(symbols / rate_per_ms / 1000)
     now, logs = 0.0, np.log(random.uniform(3_000, 16_000, symbols))
     for begin in range(0, total, BLOCK):
@@ -74,11 +75,11 @@ def measure_bare(folder: Path) -> Measured:
 
 def measure_kit(spark: SparkSession, workload: Workload, folder: Path) -> Measured:
     """Time the generator on Spark, as `pairs generate` runs it."""
-    source = ticks.TickSource(workload)
-    ranges = ticks.cut_into_files(source.timeline.ticks, None)
+    source = TickSource(workload)
+    ranges = job.cut_into_files(source.timeline.ticks, None)
     started = time.perf_counter()
     with new_dataset(folder / "market", overwrite=True) as dataset:
-        written = ticks.generate(spark, source, dataset, "standard", "parquet", ranges)
+        written = job.generate(spark, source, dataset, "standard", "parquet", ranges)
     seconds = time.perf_counter() - started
     return Measured(source.timeline.ticks, seconds, max(one.worker_peak_bytes for one in written))
 
@@ -87,7 +88,7 @@ def main() -> None:
     """Measure in turns and print medians and ratios."""
     bare, standard, wide = [], [], []
     with tempfile.TemporaryDirectory() as name, session("bench-generate", f"local[{CORES}]") as spark:
-        warm_up(spark, ticks.write_file)
+        warm_up(spark, write_file)
         for _ in range(ROUNDS):
             bare.append(measure_bare(Path(name)))
             standard.append(measure_kit(spark, STANDARD, Path(name)))

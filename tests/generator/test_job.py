@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from generator.ticks import FileTask, TickSource, cut_into_files, generate, write_file
+from generator.files import FileTask, write_file
+from generator.job import cut_into_files, generate
+from generator.ticks import TickSource
 from pairs.check import check
 from pairs.config import load_workload, workload_from_plain
 from pairs.dataset import Dataset, new_dataset
@@ -31,13 +33,13 @@ def written(spark: SparkSession, path: Path, workload: Workload, files: int | No
 
 @pytest.fixture(scope="module")
 def quick() -> Workload:
-    """The quick profile at scale factor 1."""
+    """Load the quick profile at scale factor 1."""
     return load_workload("quick", {})
 
 
 @pytest.fixture(scope="module")
 def dataset(spark: SparkSession, quick: Workload, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    """A quick dataset in three files."""
+    """Make a quick dataset in three files."""
     return written(spark, tmp_path_factory.mktemp("quick") / "market", quick, 3)
 
 
@@ -120,12 +122,12 @@ def test_a_task_may_run_twice(tmp_path: Path, quick: Workload, suffix: str) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([task.path.name, task.progress_file.name])
 
 
-def test_the_bell_alone_is_a_dataset(spark: SparkSession, tmp_path: Path) -> None:
-    """A market too short for a trade still closes."""
+def test_the_shortest_market_opens_and_closes(spark: SparkSession, tmp_path: Path) -> None:
+    """However short or slow, a market has its opening trade and its bell."""
     workload = complete({"duration": 1, "basis_rate": 1})
     made = written(spark, tmp_path / "market", workload, None)
     [batch] = read_ticks(made.tick_files()[0])
-    assert batch["tickTS"].to_pylist() == [1]
+    assert batch["tickTS"].to_pylist() == [0, 1]
 
 
 @pytest.mark.parametrize("damage", ["dropped", "altered", "cut", "extra"])
