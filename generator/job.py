@@ -40,8 +40,7 @@ def generate(
         for number, ticks in enumerate(ranges)
     ]
     written = _run(spark, tasks, source.timeline.ticks)
-    for task in tasks:
-        task.progress_file.unlink(missing_ok=True)
+    dataset.remove_leftovers()
     digest = sum((one.digest for one in written), PartialDigest())
     if digest.rows != source.timeline.ticks:
         raise PairsError(f"{digest.rows:,} ticks were written, not {source.timeline.ticks:,}; try again")

@@ -1,4 +1,4 @@
-"""Exponential, logarithm and normal quantile that give the same bits on every machine.
+"""Exponential and normal quantile that give the same bits on every machine.
 
 The library's versions differ in the last bit from one processor to another, and over some hundred million ticks a last
 bit is enough to round a price to another cent. Here only operations are used whose result IEEE 754 prescribes: add,
@@ -12,52 +12,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-AnyFloats = TypeVar("AnyFloats", NDArray[np.float32], NDArray[np.float64])
+Singles = NDArray[np.float32]
+Draws = NDArray[np.uint32]
+_Numbers = TypeVar("_Numbers", Floats, Singles)
 
 _BLOCK = 8_192  # values at a time, so that intermediate results stay in the processor's cache
 
-_LOG2_E = 1.4426950408889634
+_LOG2_E, _LN2 = 1.4426950408889634, 0.6931471805599453
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum is ln 2 to 100 bits
-_MIDDLE_REACH = 0.425
-_HALF, _LOWER_TAIL, _BETWEEN_TAILS = np.array([0.5 * 2**32, 0.075 * 2**32, 0.85 * 2**32]).astype(np.uint32)
-_ROOT_HALF_BITS, _MANTISSA_BITS = 0x3FE6A09E667F3BCD, 2**52 - 1
-_EXP = [1 / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5_040, 40_320)]
-_ATANH = [2 / odd for odd in range(1, 14, 2)]
+_EXP = [1 / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5_040)]
+_ATANH = [2 / odd for odd in (1, 3, 5, 7, 9)]
+_ROOT_HALF_BITS, _MANTISSA_BITS = np.int32(0x3F3504F3), np.int32(2**23 - 1)  # of single precision
 
 # M. J. Wichura, Algorithm AS 241: The percentage points of the normal distribution, Applied Statistics 37 (1988), in
 # its version for seven digits. Numerator and denominator, lowest power first, near the middle and in the tails.
+_MIDDLE_REACH = 0.425
 _MIDDLE = (
     (3.3871327179, 5.0434271938e1, 1.5929113202e2, 5.9109374720e1),
     (1.0, 1.7895169469e1, 7.8757757664e1, 6.7187563600e1),
 )
 _TAIL = ((1.4234372777, 2.7568153900, 1.3067284816, 1.7023821103e-1), (1.0, 7.3700164250e-1, 1.2021132975e-1))
+_HALF, _LOWER_TAIL, _BETWEEN_TAILS = np.array([0.5 * 2**32, 0.075 * 2**32, 0.85 * 2**32]).astype(np.uint32)
 
 
 def exp(values: Floats) -> Floats:
-    """Return e to the power of each value up to 700, to nine digits; below -700 it stays at e^-700."""
+    """Return e to the power of each value up to 700, to eight digits; below -700 it stays at e^-700."""
     results = np.empty(values.shape)
     flat, target = values.reshape(-1), results.reshape(-1)
     for begin in range(0, flat.size, _BLOCK):
         block = np.maximum(flat[begin : begin + _BLOCK], -700.0)
         twos = np.rint(block * _LOG2_E)
-        rest = block - twos * _LN2_HIGH
-        rest -= twos * _LN2_LOW
+        block -= twos * _LN2_HIGH
+        block -= twos * _LN2_LOW
         powers = (twos.astype(np.int64) + 1_023) << 52  # the bits of two to that power
-        np.multiply(_polynomial(_EXP, rest), powers.view(np.float64), out=target[begin : begin + _BLOCK])
+        np.multiply(_polynomial(_EXP, block), powers.view(np.float64), out=target[begin : begin + _BLOCK])
     return results
 
 
-def log(values: Floats) -> Floats:
-    """Return the natural logarithm of each positive value that is not subnormal, to eleven digits."""
-    bits = values.view(np.int64) - _ROOT_HALF_BITS
-    twos = bits >> 52
-    mantissas = ((bits & _MANTISSA_BITS) + _ROOT_HALF_BITS).view(np.float64)  # from root 1/2 to root 2
-    ratio = (mantissas - 1) / (mantissas + 1)
-    logs: Floats = ratio * _polynomial(_ATANH, ratio * ratio) + twos * _LN2_LOW + twos * _LN2_HIGH
-    return logs
-
-
-def normal_quantile(drawn: NDArray[np.uint32]) -> NDArray[np.float32]:
+def normal_quantile(drawn: Draws) -> Singles:
     """Return what a standard normal variable stays below with chance (drawn + 1/2) / 2^32, to six digits."""
     quantiles = np.empty(drawn.shape, np.float32)
     for begin in range(0, drawn.size, _BLOCK):
@@ -70,23 +62,33 @@ def normal_quantile(drawn: NDArray[np.uint32]) -> NDArray[np.float32]:
     return quantiles
 
 
-def _tail_quantile(drawn: NDArray[np.uint32]) -> Floats:
+def _tail_quantile(drawn: Draws) -> Singles:
     below = drawn < _HALF
-    chances = np.where(below, drawn, ~drawn).astype(np.float64)
+    chances = np.where(below, drawn, ~drawn).astype(np.float32)
     chances += 0.5
     chances *= 2.0**-32
-    quantiles = _rational(_TAIL, np.sqrt(-log(chances)) - 1.6)
+    quantiles = _rational(_TAIL, np.sqrt(-_log(chances)) - 1.6)
     return np.where(below, -quantiles, quantiles)
 
 
-def _rational(fraction: tuple[Sequence[float], Sequence[float]], at: AnyFloats) -> AnyFloats:
+def _log(values: Singles) -> Singles:
+    """Return the natural logarithm of each positive value."""
+    bits = values.view(np.int32) - _ROOT_HALF_BITS
+    twos = (bits >> 23).astype(np.float32)
+    mantissas = ((bits & _MANTISSA_BITS) + _ROOT_HALF_BITS).view(np.float32)  # from root 1/2 to root 2
+    ratio = (mantissas - 1) / (mantissas + 1)
+    logs: Singles = ratio * _polynomial(_ATANH, ratio * ratio) + twos * _LN2
+    return logs
+
+
+def _rational(fraction: tuple[Sequence[float], Sequence[float]], at: _Numbers) -> _Numbers:
     above, below = fraction
     result = _polynomial(above, at)
     result /= _polynomial(below, at)
     return result
 
 
-def _polynomial(coefficients: Sequence[float], at: AnyFloats) -> AnyFloats:
+def _polynomial(coefficients: Sequence[float], at: _Numbers) -> _Numbers:
     """Evaluate a polynomial, lowest power first, by Horner's rule."""
     result = np.multiply(at, coefficients[-1])
     for coefficient in coefficients[-2:0:-1]:

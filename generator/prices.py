@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from generator.arrivals import Slice, Timeline
 from generator.market import Market
-from generator.portable import Floats, exp, log
+from generator.portable import Floats, Singles, exp
 from generator.randomness import Ints, Purpose, normals
 from pairs.workload import Workload
-
-Noise = NDArray[np.float32]
 
 _LN_2 = 0.6931471805599453
 
@@ -50,7 +48,7 @@ class Prices:
         self.order = np.append(legs, np.setdiff1d(np.arange(symbols), legs))
         self.back_in_cycle = np.argsort(self.order)
         self.leg1, self.leg2 = slice(0, pairs), slice(pairs, 2 * pairs)
-        self.initial_logs = log(market.initial_prices[self.order])
+        self.initial = market.initial_prices[self.order]
         self.reverting = self.workload.market == "cointegrated"
         self.decay = _LN_2 / (self.workload.half_life / 1000)  # of the reverting processes, per second
         rho, volatility = self.workload.correlation, self.workload.volatility
@@ -124,12 +122,13 @@ class Prices:
         logs[:, self.leg2] += self.follow * leg1_at_leg2
         drift = -(self.workload.volatility**2) / 2
         logs += drift * seconds
-        logs += self.initial_logs + drift * (path.piece.start_ms / 1000)
+        logs += drift * (path.piece.start_ms / 1000)
         cents = exp(logs)
+        cents *= self.initial
         np.rint(cents, out=cents)
         return np.maximum(cents, 1.0, out=cents).astype(np.int32)
 
-    def _driving(self, path: SlicePath, seconds: Floats, own: Noise, between: Noise) -> tuple[Floats, Floats]:
+    def _driving(self, path: SlicePath, seconds: Floats, own: Singles, between: Singles) -> tuple[Floats, Floats]:
         """Return the driving processes at their own ticks, and the first legs' ones at the second legs' ticks."""
         at_leg1, at_leg2 = seconds[:, self.leg1], seconds[:, self.leg2]
         steps = _gaps(seconds)
@@ -148,7 +147,7 @@ class Prices:
             free[:, self.leg2] = self._reverting(path, at_leg2, own[:, self.leg2])
         return free, leg1_at_leg2
 
-    def _reverting(self, path: SlicePath, seconds: Floats, noise: Noise) -> Floats:
+    def _reverting(self, path: SlicePath, seconds: Floats, noise: Singles) -> Floats:
         """Return the second legs' own processes in a cointegrated market: Ornstein-Uhlenbeck bridges."""
         kept = exp(-self.decay * _gaps(seconds))
         shocks = self.workload.spread * np.sqrt(1 - kept * kept) * noise

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.random import Philox
 from numpy.typing import NDArray
 
-from generator.portable import Floats as Floats
-from generator.portable import normal_quantile
+from generator.portable import Draws, Floats, Singles, normal_quantile
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -36,7 +35,7 @@ def words(seed: int, purpose: Purpose, index: int, count: int) -> Words:
     return np.atleast_1d(stream.random_raw(count))
 
 
-def draws(seed: int, purpose: Purpose, index: int, count: int) -> NDArray[np.uint32]:
+def draws(seed: int, purpose: Purpose, index: int, count: int) -> Draws:
     """Return whole numbers uniform on [0, 2^32): the halves of the stream's words, the low ones first."""
     halves = words(seed, purpose, index, (count + 1) // 2).astype("<u8", copy=False).view("<u4")
     return halves[:count].astype(np.uint32, copy=False)
@@ -50,7 +49,7 @@ def uniforms(seed: int, purpose: Purpose, index: int, count: int) -> Floats:
     return values
 
 
-def normals(seed: int, purpose: Purpose, index: int, count: int) -> NDArray[np.float32]:
+def normals(seed: int, purpose: Purpose, index: int, count: int) -> Singles:
     """Return standard normal numbers, by the inverse of the normal distribution function."""
     return normal_quantile(draws(seed, purpose, index, count))
 

@@ -47,6 +47,11 @@ class Dataset:
             raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
         return files
 
+    def remove_leftovers(self) -> None:
+        """Remove what tasks left beside the tick files: notes of progress, and what a killed task had begun."""
+        for left in self.ticks_folder.glob(".*"):
+            left.unlink(missing_ok=True)
+
     def facts(self) -> dict[str, Any]:
         """Read dataset.json."""
         try:

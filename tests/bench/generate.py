@@ -26,7 +26,7 @@ from pairs.spark import session, warm_up
 from pairs.workload import Workload, complete
 
 CORES = 2
-ROUNDS = 3
+ROUNDS = 5
 BARE_TICKS = 12_000_000
 BLOCK = 1_000_000
 STANDARD = complete({})
