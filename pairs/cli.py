@@ -81,15 +81,16 @@ def generate(
     profile: ProfileOption = "standard",
     files: Annotated[str | None, typer.Option("--files", metavar="N", help="Number of tick files.")] = None,
     format: FormatOption = "parquet",  # noqa: A002 - the flag's name
-    master: MasterOption = "local[*,4]",
+    master: MasterOption = config.DEFAULT_MASTER,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
     *,
     flags: dict[str, Any],
 ) -> None:
     """Generate a market: every trade of a day, the same for the same seed on any machine.
 
-    Prices are geometric Brownian motions, correlated in pairs; trades arrive as a Poisson process whose rate swings
-    between a basis and a peak. The job runs on Spark, the folder appears when it is whole.
+    Prices are geometric Brownian motions, correlated in pairs; trades arrive
+    as a Poisson process whose rate swings between a basis and a peak. The job
+    runs on Spark, the folder appears when it is whole.
 
     [dim]pairs generate -o data/quick --profile quick --sf 10[/dim]
     """
@@ -124,7 +125,7 @@ def show(dataset: DatasetArgument) -> None:
 
 
 @app.command()
-def check(dataset: DatasetArgument, master: MasterOption = "local[*,4]") -> None:
+def check(dataset: DatasetArgument, master: MasterOption = config.DEFAULT_MASTER) -> None:
     """Check that a dataset is whole: every row read again and compared with the digest in dataset.json."""
     from pairs.stages import check as run
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ from pairs import resources
 from pairs.errors import BadInputError
 from pairs.values import Kind, Plain, nearest, pace, text
 from pairs.workload import Workload, complete, default_of, setting
+
+DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times
 
 
 def _settings_kind() -> Kind:
@@ -34,7 +36,7 @@ class RunSettings:
     speed: float | str = setting(
         pace(), "--speed", "Simulated seconds per wall second, or max for unpaced; default: the profile's."
     )
-    master: str = setting(text("URL"), "--master", "Spark master.", "local[*]")
+    master: str = setting(text("URL"), "--master", "Spark master.", DEFAULT_MASTER)
     settings: dict[str, str] = setting(_settings_kind(), "--set", "An engine setting; repeatable.", {})
 
     def as_plain(self) -> dict[str, Plain | dict[str, str]]:
@@ -120,12 +122,6 @@ def _parse_all(raw: Mapping[str, Any], settings: type, places: Mapping[str, str]
     for key in raw:
         if key not in declared:
             raise BadInputError(f"{origin}: unknown key {key!r}; did you mean {nearest(key, list(declared))!r}?")
-    return Sourced({key: _parse(declared[key], value, places[key]) for key, value in raw.items()}, dict(places))
-
-
-def _parse(declared: Field[Any], raw: Any, place: str) -> Any:
-    kind: Kind = declared.metadata["kind"]
-    try:
-        return kind.parse(raw)
-    except ValueError:
-        raise BadInputError(f"{place}: {raw!r} is not valid; give {kind.wanted}") from None
+    return Sourced(
+        {key: declared[key].metadata["kind"].read(value, places[key]) for key, value in raw.items()}, dict(places)
+    )

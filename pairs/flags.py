@@ -14,7 +14,7 @@ from pairs.workload import default_of
 
 def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command a flag for every setting of the groups; it gets those that were set as the dict `flags`."""
-    declared = {one.name: one for group in groups for one in fields(group)}
+    declared = {one.name: (one, group.__name__.removesuffix("Settings")) for group in groups for one in fields(group)}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -23,7 +23,7 @@ def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]
             command(**given, flags={name: value for name, value in flags.items() if value not in (None, [])})
 
         own = [one for one in inspect.signature(command).parameters.values() if one.name != "flags"]
-        parameters = own + [_parameter(one) for one in declared.values()]
+        parameters = own + [_parameter(one, panel) for one, panel in declared.values()]
         with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         with_flags.__annotations__ = {one.name: one.annotation for one in parameters}
         return with_flags
@@ -31,7 +31,7 @@ def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]
     return decorate
 
 
-def _parameter(declared: Field[Any]) -> inspect.Parameter:
+def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
     """Make the parameter that Typer reads. Flags arrive as text: configuration files and flags share one parser."""
     kind: Kind = declared.metadata["kind"]
     repeated = isinstance(declared.metadata["default"], dict)
@@ -40,7 +40,7 @@ def _parameter(declared: Field[Any]) -> inspect.Parameter:
         metavar=kind.metavar,
         help=declared.metadata["help"] + _default_hint(declared),
         autocompletion=(lambda: list(kind.choices)) if kind.choices else None,
-        rich_help_panel="Workload" if declared.name != "master" else "Options",
+        rich_help_panel=panel,
         show_default=False,
     )
     annotation: Any = Annotated[list[str] | None, option] if repeated else Annotated[str | None, option]

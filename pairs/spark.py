@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-DEFAULT_MASTER = "local[*,4]"  # all cores; a task that fails is tried up to four times
-
 _OLDEST_JAVA = 17
 _INSTALL_JAVA = (
     f"install Java {_OLDEST_JAVA} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; "
@@ -49,7 +47,7 @@ class TaskError(PairsError):
 
 
 @contextmanager
-def session(name: str, master: str = DEFAULT_MASTER) -> Iterator["SparkSession"]:
+def session(name: str, master: str) -> Iterator["SparkSession"]:
     """Run a Spark session; what its processes print stays off the terminal."""
     check_java()
     from pyspark.sql import SparkSession

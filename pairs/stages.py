@@ -1,5 +1,6 @@
 """What the verbs of the command line do: call a stage, tell the user what came of it."""
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from rich.table import Table
 
 from pairs import config
 from pairs.dataset import Dataset, new_dataset
-from pairs.errors import BadInputError
 from pairs.values import choice, show_duration, whole
 from pairs.workload import Workload
 
@@ -20,8 +20,8 @@ def generate(
     workload: Workload, profile: str, path: Path, files: str | None, suffix: str, master: str, overwrite: bool
 ) -> None:
     """Generate a dataset on Spark."""
-    count = None if files is None else _parsed("--files", whole(1, 1_000_000), files)
-    _parsed("--format", _FORMATS, suffix)
+    count = None if files is None else whole(1, 1_000_000).read(files, "--files")
+    _FORMATS.read(suffix, "--format")
     from generator import job
     from generator.files import write_file
     from generator.ticks import TickSource
@@ -43,7 +43,7 @@ def generate(
 
 def estimate(workload: Workload, suffix: str) -> None:
     """Print what a workload amounts to."""
-    _parsed("--format", _FORMATS, suffix)
+    _FORMATS.read(suffix, "--format")
     from generator.estimate import estimate as estimated
     from pairs.overview import show_bytes
 
@@ -81,8 +81,7 @@ def check(path: Path, master: str) -> None:
 
 def show_config(workload: Workload, run: config.RunSettings) -> None:
     """Print a resolved configuration as TOML."""
-    sections: dict[str, dict[str, Any]] = {"profile": workload.as_plain(), "run": run.as_plain()}
-    print("\n\n".join(f"[{name}]\n" + "\n".join(_toml_lines(values)) for name, values in sections.items()))
+    print("\n".join([*_toml("profile", dict(workload.as_plain())), "", *_toml("run", dict(run.as_plain()))]))
 
 
 def list_profiles() -> None:
@@ -96,27 +95,16 @@ def list_profiles() -> None:
     Console().print(table)
 
 
-def _toml_lines(values: dict[str, Any]) -> list[str]:
-    plain = [f"{name} = {_toml_value(value)}" for name, value in values.items() if not isinstance(value, dict)]
-    tables = [
-        f"{name} = {{ {', '.join(f'{_toml_value(key)} = {_toml_value(item)}' for key, item in value.items())} }}"
-        for name, value in values.items()
-        if isinstance(value, dict)
-    ]
-    return plain + tables
-
-
-def _toml_value(value: str | int | float) -> str:
-    import json
-
-    return json.dumps(value)
-
-
-def _parsed(place: str, kind: Any, raw: str) -> Any:
-    try:
-        return kind.parse(raw)
-    except ValueError:
-        raise BadInputError(f"{place}: {raw!r} is not valid; give {kind.wanted}") from None
+def _toml(name: str, values: dict[str, Any]) -> list[str]:
+    """Write a table and the tables in it; JSON's texts and numbers are TOML's too."""
+    tables = {key: value for key, value in values.items() if isinstance(value, dict)}
+    lines = [f"[{name}]"]
+    for key, value in values.items():
+        if key not in tables:
+            lines.append(f"{key if key.isidentifier() else json.dumps(key)} = {json.dumps(value)}")
+    for key, value in tables.items():
+        lines += ["", *_toml(f"{name}.{key}", value)]
+    return lines
 
 
 def _seconds(seconds: float) -> str:

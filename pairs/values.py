@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
+from pairs.errors import BadInputError
+
 Plain = str | int | float  # what TOML and JSON can hold of a value
 
 
@@ -24,6 +26,13 @@ class Kind:
     parse: Callable[[Any], Any]
     show: Callable[[Any], Plain] = _as_is
     choices: tuple[str, ...] = ()
+
+    def read(self, raw: Any, place: str) -> Any:
+        """Parse a value that came from a place: a flag, or a key in a file."""
+        try:
+            return self.parse(raw)
+        except ValueError:
+            raise BadInputError(f"{place}: {raw!r} is not valid; give {self.wanted}") from None
 
 
 def whole(low: int, high: int | None = None, metavar: str = "N") -> Kind:

@@ -55,7 +55,7 @@ def test_no_java_on_the_path_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     """Without JAVA_HOME the PATH is searched."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(BadInputError, match="no Java found on the PATH; install Java 17"), session("never"):
+    with pytest.raises(BadInputError, match="no Java found on the PATH; install Java 17"), session("never", "local[1]"):
         pass
 
 
