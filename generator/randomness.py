@@ -27,6 +27,7 @@ class Purpose(IntEnum):
     SIZE = 6
     BORDER = 7
     PATH = 8
+    STRATEGY = 9
 
 
 def words(seed: int, purpose: Purpose, index: int, count: int) -> Words:

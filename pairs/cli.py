@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from pairs import __version__, config
 from pairs.config import RunSettings
-from pairs.errors import PairsError
+from pairs.errors import BadInputError, PairsError
 from pairs.flags import takes
 from pairs.workload import Workload
 
@@ -122,6 +122,37 @@ def show(dataset: DatasetArgument) -> None:
     from pairs.stages import show as run
 
     run(dataset)
+
+
+@app.command()
+def strategies(
+    dataset: Annotated[Path | None, typer.Argument(metavar="DATASET", help="Folder of the dataset.")] = None,
+    seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Seed; default: the dataset's.")] = None,
+    count: Annotated[
+        str | None, typer.Option("--count", metavar="S", help="How many; default: 25 times the scale factor.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace other strategies that are there.")] = False,
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", metavar="FILE", help="Check this file instead; against DATASET's symbols if given."),
+    ] = None,
+) -> None:
+    """Generate the strategies that watch a market, as neutral XML.
+
+    Ten strategies of ten users watch each pair of a full market; parameters
+    are drawn from the seed. With --check, any hand-written set is validated
+    and every problem is reported with its line.
+
+    [dim]pairs strategies data/quick[/dim]
+    """
+    from pairs import stages
+
+    if check is not None:
+        stages.check_strategies(check, dataset)
+    elif dataset is None:
+        raise BadInputError("DATASET: missing; give the folder of a dataset, or a file with --check")
+    else:
+        stages.generate_strategies(dataset, seed, count, overwrite)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """A dataset on disk: its paths, its facts in dataset.json, and how it comes to be there whole or not at all."""
 
+import csv
 import json
 import os
 import shutil
@@ -11,8 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from pairs.errors import BadInputError
+from pairs.tickfiles import read_ticks
 
 FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A correlated pair of symbols and the market they trade on, counted from 1."""
+
+    market: int
+    symbol1: str
+    symbol2: str
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,11 @@ class Dataset:
         return self.path / "correlations.csv"
 
     @property
+    def strategies_file(self) -> Path:
+        """The strategies that watch the market, as XML."""
+        return self.path / "strategies.xml"
+
+    @property
     def ticks_folder(self) -> Path:
         """The tick files; their names sort in the order of time."""
         return self.path / "ticks"
@@ -46,6 +62,32 @@ class Dataset:
         if not files:
             raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
         return files
+
+    def correlations(self) -> list[Correlation]:
+        """Read the correlated pairs, in the order of the file."""
+        try:
+            with self.correlations_file.open(newline="", encoding="utf-8") as source:
+                pairs = [
+                    Correlation(int(row["market"]), row["symbol1"], row["symbol2"]) for row in csv.DictReader(source)
+                ]
+        except (OSError, KeyError, ValueError, TypeError) as error:
+            raise BadInputError(
+                f"{self.correlations_file}: not readable as market,symbol1,symbol2: {error}; generate the dataset again"
+            ) from None
+        if not pairs:
+            raise BadInputError(f"{self.correlations_file}: no pair in it; generate the dataset again")
+        return pairs
+
+    def symbols(self) -> set[str]:
+        """Read which symbols trade; the whole dataset only if it does not say how many there are."""
+        wanted = int(self.facts()["counts"]["symbols"]) if self.facts_file.is_file() else None
+        found: set[str] = set()
+        for file in self.tick_files():
+            for batch in read_ticks(file):
+                found.update(batch["symbol"].unique().to_pylist())
+                if len(found) == wanted:
+                    return found
+        return found
 
     def remove_leftovers(self) -> None:
         """Remove what tasks left beside the tick files: notes of progress, and what a killed task had begun."""

@@ -1,6 +1,5 @@
 """An overview of a dataset for people: one pass over its ticks, drawn as text."""
 
-import csv
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from pairs.dataset import Dataset
-from pairs.errors import BadInputError
 from pairs.progress import Progress
 from pairs.tickfiles import read_ticks
 from pairs.values import show_duration
@@ -34,21 +32,9 @@ class Overview:
 def overview(dataset: Dataset) -> RenderableType:
     """Return everything `pairs show` prints."""
     facts = dataset.facts()
-    pair = first_pair(dataset)
-    seen = survey(dataset, facts, pair)
+    pair = dataset.correlations()[0]
+    seen = survey(dataset, facts, [pair.symbol1, pair.symbol2])
     return Group(facts_table(dataset, facts), "", chart_table(facts, seen), "", ticks_table(seen.first))
-
-
-def first_pair(dataset: Dataset) -> list[str]:
-    """Return the symbols of the first correlated pair."""
-    try:
-        with dataset.correlations_file.open(newline="", encoding="utf-8") as source:
-            row = next(csv.DictReader(source))
-        return [row["symbol1"], row["symbol2"]]
-    except (OSError, StopIteration, KeyError) as error:
-        raise BadInputError(
-            f"{dataset.correlations_file}: cannot be read: {error!r}; generate the dataset again"
-        ) from None
 
 
 def survey(dataset: Dataset, facts: dict[str, Any], pair: list[str]) -> Overview:

@@ -1,7 +1,9 @@
 """What the verbs of the command line do: call a stage, tell the user what came of it."""
 
 import json
+import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,13 @@ from rich.table import Table
 
 from pairs import config
 from pairs.dataset import Dataset, new_dataset
+from pairs.errors import PairsError
+from pairs.strategies import scan, write_new
 from pairs.values import choice, show_duration, whole
-from pairs.workload import Workload
+from pairs.workload import SEEDS, Workload
 
 _FORMATS = choice("parquet", "csv")
+_MOST_PROBLEMS = 100
 
 
 def generate(
@@ -65,6 +70,39 @@ def show(path: Path) -> None:
     from pairs.overview import overview
 
     Console(soft_wrap=True).print(overview(Dataset(path)))
+
+
+def generate_strategies(path: Path, seed: str | None, count: str | None, overwrite: bool) -> None:
+    """Generate the strategies of a dataset."""
+    from generator.strategies import generate_strategies as generated
+
+    dataset = Dataset(path)
+    facts = dataset.facts()
+    chosen_seed = facts["seed"] if seed is None else SEEDS.read(seed, "--seed")
+    wanted = facts["counts"]["strategies"] if count is None else whole(1, 10_000_000).read(count, "--count")
+    pairs = dataset.correlations()
+    strategies = generated(pairs, wanted, chosen_seed, facts["duration_ms"])
+    write_new(dataset.strategies_file, strategies, overwrite)
+    markets = {pair.symbol1: pair.market for pair in pairs}
+    by_market = Counter(markets[one.symbol1] for one in strategies.strategies)
+    shares = ", ".join(f"{number:,} on market {market}" for market, number in sorted(by_market.items())[:3])
+    more = f" and so on to market {max(by_market)}" if len(by_market) > 3 else ""
+    users = len({one.user for one in strategies.strategies})
+    print(f"{dataset.strategies_file}: {wanted:,} strategies of {users:,} users, seed {chosen_seed}: {shares}{more}")
+    start = facts["measurement_interval_ms"][0]
+    late = sum(one.warm_up_ms > start for one in strategies.strategies)
+    if late:
+        print(f"{late:,} of them still warm up when the measurement interval starts, at {show_duration(start)}")
+
+
+def check_strategies(file: Path, path: Path | None) -> None:
+    """Check a strategy set, hand-written or generated."""
+    found, problems = scan(file, None if path is None else Dataset(path).symbols())
+    for problem in problems[:_MOST_PROBLEMS]:
+        print(f"{file}:{problem.line}: {problem.text}", file=sys.stderr)
+    if found is None:
+        raise PairsError(f"{file}: {len(problems):,} problems; mend them and check again")
+    print(f"{file}: valid, {len(found.strategies):,} strategies")
 
 
 def check(path: Path, master: str) -> None:

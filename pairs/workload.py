@@ -24,6 +24,9 @@ _SAFE_SIGMAS = 8.0  # a price leaves the 32-bit range with a probability of abou
 _DERIVED: Any = object()  # marks a setting whose default follows from the scale factor
 
 
+SEEDS = whole(0, 2**64 - 1)
+
+
 def setting(kind: Kind, flag: str, text: str, default: Any = _DERIVED) -> Any:
     """Declare one configurable value: its kind, its flag, its help text and its default."""
     return field(metadata={"kind": kind, "flag": flag, "help": text, "default": default})
@@ -42,7 +45,7 @@ class Workload:
     scale_factor: int = setting(
         whole(1, 1_000_000), "--sf", "Scale factor: 25 strategies a unit, a market of 100 symbols every 10.", 1
     )
-    seed: int = setting(whole(0, 2**64 - 1), "--seed", "Seed of every random draw.", 1)
+    seed: int = setting(SEEDS, "--seed", "Seed of every random draw.", 1)
     duration: int = setting(time_span(), "--duration", "Length of the trading day in simulated time.", 7_200_000)
     market_rate: Fraction = setting(
         rate(), "--market-rate", "Basis rate of each market, ticks per simulated second.", Fraction(5_000)
