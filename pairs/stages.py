@@ -91,8 +91,7 @@ def generate_strategies(path: Path, seed: str | None, count: str | None, overwri
     print(f"{dataset.strategies_file}: {wanted:,} strategies of {users:,} users, seed {chosen_seed}: {shares}{more}")
     start = facts["measurement_interval_ms"][0]
     late = sum(one.warm_up_ms > start for one in strategies.strategies)
-    if late:
-        print(f"{late:,} of them still warm up when the measurement interval starts, at {show_duration(start)}")
+    print(f"{late:,} of them still warm up when the measurement interval starts, at {show_duration(start)}")
 
 
 def check_strategies(file: Path, path: Path | None) -> None:

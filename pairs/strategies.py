@@ -115,9 +115,10 @@ class _Reading:
 
     def _take_strategy(self, element: etree._Element) -> None:
         if self._valid(element):
-            self._check_meaning(element)
+            given = dict(element.items())
+            self._check_meaning(element.sourceline, given)
             if not self.problems:
-                self.strategies.append(_strategy(element))
+                self.strategies.append(_strategy(given))
         parent = element.getparent()
         if parent is not None and parent[0] is not element:  # the first one stays, so that the root is never empty
             parent.remove(element)
@@ -134,10 +135,9 @@ class _Reading:
             self.problems.append(Problem(entry.line, entry.message))
         return False
 
-    def _check_meaning(self, element: etree._Element) -> None:
+    def _check_meaning(self, line: int, given: dict[str, str]) -> None:
         """Check what a schema cannot say, and what it says only when the whole file is in memory."""
-        line, given = element.sourceline or 0, element.attrib
-        first = self.lines_of_aliases.setdefault(str(given["alias"]), line)
+        first = self.lines_of_aliases.setdefault(given["alias"], line)
         if first != line:
             self.problems.append(Problem(line, f"alias {given['alias']!r} is used in line {first} already"))
         if given["symbol1"] == given["symbol2"]:
@@ -214,20 +214,14 @@ def _attributes(strategy: Strategy) -> dict[str, str]:
         "availableFunds": str(strategy.available_funds_cents),
         "symbol1": strategy.symbol1,
         "symbol2": strategy.symbol2,
-        "periodLength": _plain(Decimal(strategy.period_ms) / 1000),
+        "periodLength": f"{Decimal(strategy.period_ms) / 1000:f}",
         "numPeriods": str(strategy.num_periods),
-        "bandsMultiplier": _plain(Decimal(repr(strategy.bands_multiplier))),
-        "stopLossPerc": _plain(Decimal(repr(strategy.stop_loss_fraction))),
+        "bandsMultiplier": f"{Decimal(repr(strategy.bands_multiplier)):f}",  # without the exponent, which XML Schema's
+        "stopLossPerc": f"{Decimal(repr(strategy.stop_loss_fraction)):f}",  # decimals do not have
     }
 
 
-def _plain(value: Decimal) -> str:
-    """Write a decimal without an exponent, which XML Schema's decimals do not have."""
-    return f"{value:f}"
-
-
-def _strategy(element: etree._Element) -> Strategy:
-    given = {str(name): str(value) for name, value in element.attrib.items()}
+def _strategy(given: dict[str, str]) -> Strategy:
     return Strategy(
         alias=given["alias"],
         user=given.get("user"),
