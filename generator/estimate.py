@@ -49,8 +49,13 @@ def estimate(workload: Workload, suffix: str) -> Estimate:
 def expected_indicators(workload: Workload) -> int:
     """Count the windows of an average strategy that are not warm-up, times the strategies."""
     windows = [
-        max(0, workload.duration // (1000 * length) - periods + 1)
+        max(0, int(workload.duration / (1000 * length) * _filled(workload, length)) - periods + 1)
         for length in PERIOD_LENGTHS_S
         for periods in NUMBERS_OF_PERIODS
     ]
     return round(workload.strategies * sum(windows) / len(windows))
+
+
+def _filled(workload: Workload, seconds: int) -> float:
+    """Return about which part of the windows of a length has trades of both symbols, which go round in turn."""
+    return min(1.0, float(workload.basis_rate) * seconds / workload.symbols) ** 2

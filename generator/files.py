@@ -4,7 +4,6 @@ Every task gives the same rows whenever and wherever it runs, so it may be tried
 written under a name of the task's own and renamed when it is whole.
 """
 
-import os
 import resource
 import sys
 from abc import ABC, abstractmethod
@@ -13,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -41,7 +41,7 @@ class TickFile(ABC):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.partial = path.with_name(f".{path.name}.{os.getpid()}")
+        self.partial = path.with_name(f".{path.name}.{uuid4().hex}")
         self.rows = 0
         self._pending: list[pa.Table] = []
         self._pending_rows = 0

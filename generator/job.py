@@ -45,7 +45,7 @@ def generate(
     if digest.rows != source.timeline.ticks:
         raise PairsError(f"{digest.rows:,} ticks were written, not {source.timeline.ticks:,}; try again")
     dataset.correlations_file.write_text(correlations_csv(source.market), encoding="utf-8")
-    dataset.write_facts(facts_of(source.workload, profile, suffix, digest, written))
+    dataset.write_facts(facts_of(source.workload, profile, suffix, digest, dataset.correlations_digest(), written))
     return written
 
 
@@ -60,7 +60,12 @@ def correlations_csv(market: Market) -> str:
 
 
 def facts_of(
-    workload: Workload, profile: str, suffix: str, digest: PartialDigest, written: list[WrittenFile]
+    workload: Workload,
+    profile: str,
+    suffix: str,
+    digest: PartialDigest,
+    correlations_digest: str,
+    written: list[WrittenFile],
 ) -> dict[str, Any]:
     """Return what dataset.json says. It holds no time and no place, so equal datasets have equal facts."""
     start, end = workload.measurement_interval
@@ -68,6 +73,7 @@ def facts_of(
         "format_version": FORMAT_VERSION,
         "kit_version": __version__,
         "digest": digest.hexdigest(),
+        "correlations_digest": correlations_digest,
         "seed": workload.seed,
         "profile": profile,
         "standard": not workload.nonstandard,
@@ -93,9 +99,14 @@ def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[Writt
     """Run the tasks on Spark and show how far they are."""
     with Progress("generating", ticks, "ticks") as progress:
         try:
-            return run_tasks(spark, write_file, tasks, lambda _: progress.set(_ticks_done(tasks)))
+            return run_tasks(spark, write_file, tasks, lambda _: _show(progress, tasks))
         except TaskError as error:
-            raise PairsError(f"the dataset was not written: {error}") from None
+            raise PairsError(f"the dataset was not written: {error}; mend that and generate it again") from None
+
+
+def _show(progress: Progress, tasks: list[FileTask]) -> None:
+    if progress.shown:
+        progress.set(_ticks_done(tasks))
 
 
 def _ticks_done(tasks: list[FileTask]) -> int:

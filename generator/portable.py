@@ -18,7 +18,7 @@ _Numbers = TypeVar("_Numbers", Floats, Singles)
 
 _BLOCK = 8_192  # values at a time, so that intermediate results stay in the processor's cache
 
-_LOG2_E, _LN2 = 1.4426950408889634, 0.6931471805599453
+LN_2, _LOG2_E = 0.6931471805599453, 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum is ln 2 to 100 bits
 _EXP = [1 / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5_040)]
 _ATANH = [2 / odd for odd in (1, 3, 5, 7, 9)]
@@ -26,7 +26,7 @@ _ROOT_HALF_BITS, _MANTISSA_BITS = np.int32(0x3F3504F3), np.int32(2**23 - 1)  # o
 
 # M. J. Wichura, Algorithm AS 241: The percentage points of the normal distribution, Applied Statistics 37 (1988), in
 # its version for seven digits. Numerator and denominator, lowest power first, near the middle and in the tails.
-_MIDDLE_REACH = 0.425
+_MIDDLE_REACH_SQUARED = 0.180625  # the middle reaches from chance 0.075 to 0.925
 _MIDDLE = (
     (3.3871327179, 5.0434271938e1, 1.5929113202e2, 5.9109374720e1),
     (1.0, 1.7895169469e1, 7.8757757664e1, 6.7187563600e1),
@@ -55,7 +55,7 @@ def normal_quantile(drawn: Draws) -> Singles:
     for begin in range(0, drawn.size, _BLOCK):
         centred = (drawn[begin : begin + _BLOCK] ^ _HALF).view(np.int32).astype(np.float32)
         centred *= 2.0**-32
-        rational = _rational(_MIDDLE, _MIDDLE_REACH**2 - centred * centred)
+        rational = _rational(_MIDDLE, _MIDDLE_REACH_SQUARED - centred * centred)
         np.multiply(centred, rational, out=quantiles[begin : begin + _BLOCK])
     tails = np.flatnonzero(drawn - _LOWER_TAIL > _BETWEEN_TAILS)  # the lower tail wraps round to the top
     quantiles[tails] = _tail_quantile(drawn[tails])
@@ -77,7 +77,7 @@ def _log(values: Singles) -> Singles:
     twos = (bits >> 23).astype(np.float32)
     mantissas = ((bits & _MANTISSA_BITS) + _ROOT_HALF_BITS).view(np.float32)  # from root 1/2 to root 2
     ratio = (mantissas - 1) / (mantissas + 1)
-    logs: Singles = ratio * _polynomial(_ATANH, ratio * ratio) + twos * _LN2
+    logs: Singles = ratio * _polynomial(_ATANH, ratio * ratio) + twos * LN_2
     return logs
 
 

@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from generator.arrivals import Slice, Timeline
 from generator.market import Market
-from generator.portable import Floats, Singles, exp
+from generator.portable import LN_2, Floats, Singles, exp
 from generator.randomness import Ints, Purpose, normals
 from pairs.workload import Workload
-
-_LN_2 = 0.6931471805599453
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Prices:
         self.leg1, self.leg2 = slice(0, pairs), slice(pairs, 2 * pairs)
         self.initial = market.initial_prices[self.order]
         self.reverting = self.workload.market == "cointegrated"
-        self.decay = _LN_2 / (self.workload.half_life / 1000)  # of the reverting processes, per second
+        self.decay = LN_2 / (self.workload.half_life / 1000)  # of the reverting processes, per second
         rho, volatility = self.workload.correlation, self.workload.volatility
         self.follow = volatility * (1.0 if self.reverting else rho)  # what of leg 1's process leg 2 takes
         self.scale = np.full(symbols, volatility)  # what each symbol takes of its own
@@ -120,7 +118,7 @@ class Prices:
         logs, leg1_at_leg2 = self._driving(path, seconds, own, between)
         logs *= self.scale
         logs[:, self.leg2] += self.follow * leg1_at_leg2
-        drift = -(self.workload.volatility**2) / 2
+        drift = -self.workload.volatility * self.workload.volatility / 2  # a power may differ in its last bit
         logs += drift * seconds
         logs += drift * (path.piece.start_ms / 1000)
         cents = exp(logs)

@@ -1,5 +1,6 @@
 """Checks that the ticks on disk are those that dataset.json describes, every row of them, on Spark."""
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from pairs.dataset import Dataset
@@ -17,13 +18,16 @@ def check(spark: "SparkSession", dataset: Dataset) -> str:
     facts = dataset.facts()
     described = [(str(one["name"]), int(one["ticks"])) for one in facts["files"]]
     found = [path.name for path in dataset.tick_files()]
-    if found != [name for name, _ in described]:
-        odd = sorted(set(found) ^ {name for name, _ in described})[0]
-        state = "not in dataset.json" if odd in found else "missing"
-        raise PairsError(f"{dataset.ticks_folder / odd}: {state}; generate the dataset again")
+    for path, name in zip_longest(found, (name for name, _ in described)):
+        if path != name:
+            raise PairsError(
+                f"{dataset.ticks_folder}: has {path}, dataset.json says {name}; generate the dataset again"
+            )
+    if dataset.correlations_digest() != facts["correlations_digest"]:
+        raise PairsError(f"{dataset.correlations_file}: not as it was generated; generate the dataset again")
     tasks, first_row = [], 0
     for name, ticks in described:
-        tasks.append(FilePart(dataset.ticks_folder / name, first_row))
+        tasks.append(FilePart(dataset.ticks_folder.absolute() / name, first_row))
         first_row += ticks
     with Progress("checking", len(tasks), "files") as progress:
         digests = run_tasks(spark, digest_file, tasks, progress.set)

@@ -1,5 +1,6 @@
 """The command line: one verb a stage, no logic. Errors become one line on stderr and an exit code."""
 
+import logging
 import os
 import signal
 import sys
@@ -47,6 +48,10 @@ RunOption = Annotated[
         autocompletion=lambda: config.shipped("runs"),
     ),
 ]
+FilesOption = Annotated[
+    str | None,
+    typer.Option("--files", metavar="N", help="Number of tick files; default: one for every 4 million ticks."),
+]
 FormatOption = Annotated[
     str,
     typer.Option(
@@ -79,7 +84,7 @@ def _root(
 def generate(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DATASET", help="Folder to write; must be new.")],
     profile: ProfileOption = "standard",
-    files: Annotated[str | None, typer.Option("--files", metavar="N", help="Number of tick files.")] = None,
+    files: FilesOption = None,
     format: FormatOption = "parquet",  # noqa: A002 - the flag's name
     master: MasterOption = config.DEFAULT_MASTER,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
@@ -103,17 +108,22 @@ def generate(
 @takes(Workload)
 def estimate(
     profile: ProfileOption = "standard",
+    files: FilesOption = None,
     format: FormatOption = "parquet",  # noqa: A002 - the flag's name
+    output: Annotated[Path | None, typer.Option("--output", "-o", hidden=True)] = None,
+    master: Annotated[str | None, typer.Option("--master", hidden=True)] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", hidden=True)] = False,
     *,
     flags: dict[str, Any],
 ) -> None:
     """Say what a workload amounts to before you generate it: ticks, bytes, answers, time.
 
+    Takes all options of generate, so that one can just change the verb.
     Size and speed are measured on a sample drawn here and now.
     """
     from pairs.stages import estimate as run
 
-    run(config.load_workload(profile, flags), format)
+    run(config.load_workload(profile, flags), files, format)
 
 
 @app.command()
@@ -189,8 +199,9 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    logging.getLogger().addHandler(logging.NullHandler())  # what libraries log is not for the terminal
     try:
-        code = int(app(arguments, standalone_mode=False) or 0)
+        code = int(app(arguments, standalone_mode=False, prog_name="pairs") or 0)
         return _fail("interrupted; nothing was left half-written", code) if code == _INTERRUPTED else code
     except PairsError as error:
         return _fail(str(error), error.exit_code)

@@ -8,13 +8,26 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pairs.errors import BadInputError
-from pairs.tickfiles import read_ticks
+from pairs.tickfiles import TICK_FORMATS, read_ticks
 
 FORMAT_VERSION = 1
+
+_FACTS = {
+    "digest",
+    "correlations_digest",
+    "seed",
+    "profile",
+    "parameters",
+    "counts",
+    "duration_ms",
+    "measurement_interval_ms",
+    "files",
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +71,7 @@ class Dataset:
 
     def tick_files(self) -> list[Path]:
         """Return all tick files in the order of time."""
-        files = sorted(path for path in self.ticks_folder.glob("*.*") if path.suffix in (".parquet", ".csv"))
+        files = sorted(path for path in self.ticks_folder.glob("[!.]*") if path.suffix.lstrip(".") in TICK_FORMATS)
         if not files:
             raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
         return files
@@ -77,6 +90,13 @@ class Dataset:
         if not pairs:
             raise BadInputError(f"{self.correlations_file}: no pair in it; generate the dataset again")
         return pairs
+
+    def correlations_digest(self) -> str:
+        """Return the SHA-256 of the file of pairs."""
+        try:
+            return sha256(self.correlations_file.read_bytes()).hexdigest()
+        except OSError as error:
+            raise BadInputError(f"{self.correlations_file}: cannot be read: {error.strerror}") from None
 
     def symbols(self) -> set[str]:
         """Read which symbols trade; the whole dataset only if it does not say how many there are."""
@@ -104,11 +124,14 @@ class Dataset:
             ) from None
         except (ValueError, OSError) as error:
             raise BadInputError(f"{self.facts_file}: cannot be read: {error}; generate the dataset again") from None
-        if facts.get("format_version") != FORMAT_VERSION:
+        version = facts.get("format_version") if isinstance(facts, dict) else None
+        if version != FORMAT_VERSION:
             raise BadInputError(
-                f"{self.facts_file}: format_version {facts.get('format_version')} is not {FORMAT_VERSION}; "
+                f"{self.facts_file}: format_version is {version} and not {FORMAT_VERSION}; "
                 "generate the dataset again with this version of the kit"
             )
+        if missing := _FACTS - facts.keys():
+            raise BadInputError(f"{self.facts_file}: no {min(missing)!r} in it; generate the dataset again")
         return facts
 
     def write_facts(self, facts: dict[str, Any]) -> None:
@@ -119,21 +142,24 @@ class Dataset:
 @contextmanager
 def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
     """Give a hidden folder to build a dataset in; it takes its name when whole, and is removed on any failure."""
-    path = path.absolute()
+    path = Path(os.path.realpath(path))
     _refuse_existing(path, overwrite)
+    missing = [parent for parent in path.parents if not parent.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
     except OSError as error:
+        _remove_empty(missing)
         raise BadInputError(f"{path}: cannot be written: {error.strerror}; choose another folder") from None
     try:
         building.chmod(0o755)
         dataset = Dataset(building)
         dataset.ticks_folder.mkdir()
         yield dataset
-        _put_in_place(building, path)
+        _put_in_place(building, path, overwrite)
     finally:
         _remove(building)
+        _remove_empty(missing)
 
 
 def _refuse_existing(path: Path, overwrite: bool) -> None:
@@ -142,9 +168,28 @@ def _refuse_existing(path: Path, overwrite: bool) -> None:
         return
     if not overwrite:
         raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
-    is_dataset = path.is_dir() and (Dataset(path).facts_file.is_file() or not any(path.iterdir()))
-    if not is_dataset:
+    if not _is_dataset(path):
         raise BadInputError(f"{path}: exists and is not a dataset, so it is not overwritten; choose another folder")
+
+
+def _is_dataset(path: Path) -> bool:
+    """Say whether a folder is a dataset, of whatever version, or empty."""
+    try:
+        facts = json.loads(Dataset(path).facts_file.read_bytes())
+    except FileNotFoundError:
+        return path.is_dir() and not any(path.iterdir())
+    except (OSError, ValueError):
+        return False
+    return isinstance(facts, dict) and {"format_version", "digest"} <= facts.keys()
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Remove folders that were made for a dataset that did not come to be, innermost first."""
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
 
 
 def _remove(folder: Path) -> None:
@@ -155,14 +200,17 @@ def _remove(folder: Path) -> None:
             return
 
 
-def _put_in_place(building: Path, path: Path) -> None:
+def _put_in_place(building: Path, path: Path, overwrite: bool) -> None:
     """Rename a whole dataset to its final name; an old one steps aside first and is removed last."""
+    _refuse_existing(path, overwrite)
+    if not path.exists():
+        building.rename(path)
+        return
     aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
     try:
-        if path.exists():
-            path.rename(aside / path.name)
+        path.rename(aside / path.name)
         building.rename(path)
-    except OSError:
+    except BaseException:
         if (aside / path.name).exists() and not path.exists():
             (aside / path.name).rename(path)
         raise

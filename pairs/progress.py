@@ -38,6 +38,7 @@ class Progress:
 
     def __init__(self, what: str, total: int, unit: str) -> None:
         console = Console(stderr=True)
+        self.shown = console.is_terminal
         self._bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -46,7 +47,7 @@ class Progress:
             TimeRemainingColumn(),
             console=console,
             transient=True,
-            disable=not console.is_terminal,
+            disable=not self.shown,
         )
         self._task = self._bar.add_task(what, total=total)
 

@@ -10,9 +10,9 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pairs.errors import BadInputError, PairsError
 from pairs.progress import waiting
@@ -34,7 +34,6 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 
 
@@ -50,6 +49,7 @@ class TaskError(PairsError):
 def session(name: str, master: str) -> Iterator["SparkSession"]:
     """Run a Spark session; what its processes print stays off the terminal."""
     check_java()
+    from py4j.protocol import Py4JError
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -65,18 +65,21 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
                 raise BadInputError(
                     f"--master: Spark did not start on {master!r}: {_reason(error, log)}; {_MASTERS}"
                 ) from None
+        # Should the JVM die, PySpark's server of accumulators would print a traceback beside our one line.
+        cast(Any, spark.sparkContext)._accumulatorServer.handle_error = lambda *_: None
         try:
             spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
             yield spark
         finally:
-            spark.stop()
+            with suppress(Py4JError, OSError):  # a JVM that died cannot be stopped
+                spark.stop()
 
 
 def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
     """Start the Python workers and let them load what a function needs, so that no task has to wait for it."""
     workers = spark.sparkContext.defaultParallelism
     with waiting("starting Python workers"):
-        run_tasks(spark, lambda _: _touch(function), list(range(workers)), lambda _: None)
+        run_tasks(spark, lambda _: function.__name__, list(range(workers)), lambda _: None)
 
 
 def run_tasks(
@@ -102,7 +105,8 @@ def run_tasks(
         job.start()
         while job.is_alive() and not interrupted.is_set():
             job.join(_POLL_S)
-            on_poll(len(tasks) * _partitions_done(context) // partitions)
+            if job.is_alive():
+                on_poll(len(tasks) * _partitions_done(context) // partitions)
         if interrupted.is_set():
             context.cancelAllJobs()
             raise KeyboardInterrupt
@@ -124,13 +128,14 @@ def _noting_interrupts() -> Iterator[threading.Event]:
 
 
 def _partitions_done(context: "SparkContext") -> int:
-    tracker = context.statusTracker()
-    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    from py4j.protocol import Py4JError
+
+    try:
+        tracker = context.statusTracker()
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    except (Py4JError, OSError):
+        raise TaskError("Spark's process is gone; it may have run out of memory") from None
     return sum(stage.numCompletedTasks for stage in stages if stage)
-
-
-def _touch(function: Callable[[Any], Any]) -> None:
-    """Do nothing: that the function was unpickled here loaded its module."""
 
 
 def check_java() -> None:
@@ -161,7 +166,7 @@ def cause_of(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b: ", line)]
     python = [line for line in raised if not line.startswith(("org.", "java.", "py4j."))]
-    return re.sub(r"^(org|java)\.[\w.]+: ", "", (python or raised or lines or [type(error).__name__])[0])
+    return re.sub(r"^(org|java|pairs)\.[\w.]+: ", "", (python or raised or lines or [type(error).__name__])[0])
 
 
 def _reason(error: Exception, log: Path) -> str:

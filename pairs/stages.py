@@ -14,10 +14,12 @@ from pairs import config
 from pairs.dataset import Dataset, new_dataset
 from pairs.errors import PairsError
 from pairs.strategies import scan, write_new
+from pairs.tickfiles import TICK_FORMATS
 from pairs.values import choice, show_duration, whole
 from pairs.workload import SEEDS, Workload
 
-_FORMATS = choice("parquet", "csv")
+_FORMATS = choice(*TICK_FORMATS)
+_NUMBERS_OF_FILES = whole(1, 100_000)  # their names sort by time up to this
 _MOST_PROBLEMS = 100
 
 
@@ -25,7 +27,7 @@ def generate(
     workload: Workload, profile: str, path: Path, files: str | None, suffix: str, master: str, overwrite: bool
 ) -> None:
     """Generate a dataset on Spark."""
-    count = None if files is None else whole(1, 1_000_000).read(files, "--files")
+    count = None if files is None else _NUMBERS_OF_FILES.read(files, "--files")
     _FORMATS.read(suffix, "--format")
     from generator import job
     from generator.files import write_file
@@ -34,10 +36,11 @@ def generate(
 
     source = TickSource(workload)
     ranges = job.cut_into_files(source.timeline.ticks, count)
+    spark.check_java()
     with new_dataset(path, overwrite) as dataset, spark.session("pairs generate", master) as running:
         spark.warm_up(running, write_file)
         started = time.perf_counter()
-        written = job.generate(running, source, dataset, profile, suffix, ranges)
+        written = job.generate(running, source, dataset, Path(profile).stem, suffix, ranges)
         seconds = time.perf_counter() - started
     rows = sum(one.digest.rows for one in written)
     print(
@@ -46,8 +49,10 @@ def generate(
     )
 
 
-def estimate(workload: Workload, suffix: str) -> None:
+def estimate(workload: Workload, files: str | None, suffix: str) -> None:
     """Print what a workload amounts to."""
+    if files is not None:
+        _NUMBERS_OF_FILES.read(files, "--files")
     _FORMATS.read(suffix, "--format")
     from generator.estimate import estimate as estimated
     from pairs.overview import show_bytes
@@ -69,7 +74,7 @@ def show(path: Path) -> None:
     """Print an overview of a dataset."""
     from pairs.overview import overview
 
-    Console(soft_wrap=True).print(overview(Dataset(path)))
+    Console(soft_wrap=True, markup=False).print(overview(Dataset(path)))
 
 
 def generate_strategies(path: Path, seed: str | None, count: str | None, overwrite: bool) -> None:

@@ -16,9 +16,9 @@ _ROWS_AT_A_TIME = 262_144
 def read_ticks(path: Path) -> Iterator[pa.RecordBatch]:
     """Yield the ticks of a file in order, with the symbols as numbers into a dictionary."""
     try:
-        for batch in _OPENERS[path.suffix](path):
+        for batch in _OPENERS[path.suffix.lstrip(".")](path):
             yield batch.select(STOCK_TICK.names).cast(STOCK_TICK_CODED)
-    except (pa.ArrowException, KeyError, OSError) as error:
+    except (pa.ArrowException, KeyError, ValueError, OSError) as error:
         reason = " ".join(str(error).split())
         raise BadInputError(f"{path}: not a readable tick file: {reason}; generate the dataset again") from None
 
@@ -35,4 +35,5 @@ def _csv_batches(path: Path) -> Iterator[pa.RecordBatch]:
         yield from source
 
 
-_OPENERS = {".parquet": _parquet_batches, ".csv": _csv_batches}
+_OPENERS = {"parquet": _parquet_batches, "csv": _csv_batches}
+TICK_FORMATS = tuple(_OPENERS)

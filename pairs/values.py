@@ -31,7 +31,7 @@ class Kind:
         """Parse a value that came from a place: a flag, or a key in a file."""
         try:
             return self.parse(raw)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise BadInputError(f"{place}: {raw!r} is not valid; give {self.wanted}") from None
 
 
@@ -65,20 +65,22 @@ def rate() -> Kind:
     """Positive rates, also as a fraction such as 5000/60, kept exact."""
 
     def parse(raw: Any) -> Fraction:
-        if isinstance(raw, bool) or not isinstance(raw, int | float | str | Fraction):
+        if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+            raise ValueError
+        if isinstance(raw, str) and not re.fullmatch(r"[\d./ ]{1,40}", raw):  # no exponents, which can be enormous
             raise ValueError
         try:
             value = Fraction(str(raw).replace(" ", ""))
         except ZeroDivisionError:
             raise ValueError from None
-        if not 0 < value <= 10**9:
+        if not Fraction(1, 10**6) <= value <= 10**9:
             raise ValueError
         return value
 
     def show(value: Fraction) -> Plain:
         return int(value) if value.denominator == 1 else str(value)
 
-    return Kind("R", "a rate above zero, at most 10^9, such as 5000, 83.5 or 5000/60", parse, show)
+    return Kind("R", "a rate above zero, from 10^-6 to 10^9, such as 5000, 83.5 or 5000/60", parse, show)
 
 
 def pace() -> Kind:

@@ -13,7 +13,6 @@ SYMBOLS_PER_MARKET = 100
 STRATEGIES_PER_UNIT = 25
 STRATEGIES_PER_USER = 5
 UNITS_PER_MARKET = 10
-MEASUREMENT_INTERVAL = (0.25, 0.75)  # fractions of the duration
 
 LOWEST_INITIAL_CENTS = 3_000
 HIGHEST_INITIAL_CENTS = 16_000
@@ -118,9 +117,8 @@ class Workload:
 
     @property
     def measurement_interval(self) -> tuple[int, int]:
-        """Start and end (exclusive) of the measurement interval, ms of simulated time."""
-        start, end = MEASUREMENT_INTERVAL
-        return int(self.duration * start), int(self.duration * end)
+        """Start and end (exclusive) of the measurement interval, the middle half, ms of simulated time."""
+        return -(-self.duration // 4), -(-3 * self.duration // 4)
 
     @property
     def nonstandard(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,13 @@ def test_every_master_writes_the_same_bytes(
     assert len(files) == 5
     for file in files:
         assert (tmp_path / "market" / file).read_bytes() == (reference.path / file).read_bytes(), file
+
+
+def test_check_works_on_a_cluster(pairs_command: Command, tmp_path: Path, reference: Dataset) -> None:
+    """Executors with a working folder of their own find the files."""
+    shutil.copytree(reference.path, tmp_path / "market")
+    done = pairs_command("check", "market", "--master", "local-cluster[2,1,1024]")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_overwrite_replaces_a_dataset_and_leaves_nothing_else(pairs_command: Command, tmp_path: Path) -> None:

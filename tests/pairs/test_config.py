@@ -60,6 +60,7 @@ def test_a_resolved_workload_reads_back() -> None:
         ("duration = 0", "duration: 0 is not valid; give a duration above zero"),
         ("seed = true", "seed: True is not valid; give a whole number"),
         ("seed = ", "not valid TOML"),
+        ("volatility = 1" + 400 * "0", "is not valid; give a number from 0 up"),
         ("correlations = 51", "correlations: 51 correlations need 102 symbols and there are 100; give at most 50"),
         ("[market]\nkind = 1", "market: {'kind': 1} is not valid; give one of gbm, cointegrated"),
     ],

@@ -24,8 +24,9 @@ def test_the_published_scaling_table_holds(scale_factor: int) -> None:
 
 
 def test_the_measurement_interval_is_the_middle_half() -> None:
-    """Two hours are measured from 30 to 90 minutes."""
+    """Two hours are measured from 30 to 90 minutes; what is not a whole ms is rounded up, so that D/4 <= tickTS."""
     assert complete({}).measurement_interval == (1_800_000, 5_400_000)
+    assert complete({"duration": 10}).measurement_interval == (3, 8)
 
 
 @pytest.mark.parametrize(
