@@ -20,8 +20,9 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY) ## Generate a small market and show it
+demo: $(READY) ## Generate a small market and its strategies, and show them
 	@$(BIN)/pairs generate --profile quick --output data/demo --overwrite
+	@$(BIN)/pairs strategies data/demo
 	@$(BIN)/pairs show data/demo
 
 test: lint ## Everything a change must pass, in minutes

@@ -432,6 +432,12 @@ def test_without_volatility_prices_stand_still(values: dict[str, Any]) -> None:
     assert (still.prices == still.source.market.initial_prices).all()
 
 
+def test_prices_are_rounded_to_the_nearest_cent() -> None:
+    """Moves of less than half a cent, up or down, leave the price at the initial one."""
+    quiet = board(**SMALL, volatility=5e-7)
+    assert (quiet.prices == quiet.source.market.initial_prices).all()
+
+
 def test_trades_at_the_same_millisecond_cost_the_same() -> None:
     """No time passes between ticks of a symbol with the same tickTS, so its price does not move."""
     busy = board(symbols=2, basis_rate=Fraction(20_000), duration=2_000, volatility=0.5)

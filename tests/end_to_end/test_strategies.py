@@ -1,0 +1,35 @@
+"""`pairs strategies` as users call it."""
+
+from pathlib import Path
+
+from pairs.dataset import Dataset
+from tests.conftest import Command
+
+
+def test_the_strategies_of_a_dataset(pairs_command: Command, tmp_path: Path) -> None:
+    """The set has the published sizes, is valid and always the same; others replace it only when told."""
+    assert (
+        pairs_command("generate", "-o", "market", "--profile", "quick", "--sf", "15", "--duration", "90m").returncode
+        == 0
+    )
+    file = Dataset(tmp_path / "market").strategies_file
+
+    first = pairs_command("strategies", "market")
+    assert (first.returncode, first.stderr) == (0, "")
+    counts, warm_up = first.stdout.splitlines()
+    assert counts.endswith("375 strategies of 75 users, seed 1: 250 on market 1, 125 on market 2")
+    late = int(warm_up.split()[0])
+    assert warm_up == f"{late} of them still warm up when the measurement interval starts, at 22m30s"
+    assert 0 < late < 75  # one in fifty has 60 s x 25 or 30 periods, 1,500 s or more
+
+    content = file.read_bytes()
+    assert pairs_command("strategies", "market").returncode == 0
+    assert file.read_bytes() == content
+    checked = pairs_command("strategies", "market", "--check", str(file))
+    assert (checked.returncode, checked.stdout) == (0, f"{file}: valid, 375 strategies\n")
+
+    refused = pairs_command("strategies", "market", "--seed", "2")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert file.read_bytes() == content
+    assert pairs_command("strategies", "market", "--seed", "2", "--count", "30", "--overwrite").returncode == 0
+    assert file.read_bytes().count(b"<PairsStrategy ") == 30
