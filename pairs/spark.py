@@ -28,6 +28,7 @@ _INSTALL_JAVA = (
 )
 _SHIPPED_PACKAGES = ("pairs", "generator")
 _MASTERS = "give one such as local[*], spark://host:7077 or yarn"
+_WORKERS_NEED = "where they run they need numpy, scipy and pyarrow, and PYSPARK_PYTHON to name that Python"
 _POLL_S = 0.1
 _TASKS_TOGETHER = 4
 _SETTINGS = {
@@ -78,8 +79,11 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
 def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
     """Start the Python workers and let them load what a function needs, so that no task has to wait for it."""
     workers = spark.sparkContext.defaultParallelism
-    with waiting("starting Python workers"):
-        run_tasks(spark, lambda _: function.__name__, list(range(workers)), lambda _: None)
+    try:
+        with waiting("starting Python workers"):
+            run_tasks(spark, lambda _: function.__name__, list(range(workers)), lambda _: None)
+    except TaskError as error:
+        raise PairsError(f"Spark's Python workers did not start: {error}; {_WORKERS_NEED}") from None
 
 
 def run_tasks(
