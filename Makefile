@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench-generate wheel clean
+.PHONY: help setup demo test test-all lint bench-generate bench-strategies wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -38,6 +38,9 @@ lint: $(READY)
 
 bench-generate: $(READY) ## Speed of the generator beside a bare numpy + pyarrow loop
 	@$(BIN)/python -m tests.bench.generate
+
+bench-strategies: $(READY) ## Time to generate, write and read 25,000 strategies
+	@$(BIN)/python -m tests.bench.strategies
 
 wheel: $(READY) ## Build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .

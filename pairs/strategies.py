@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +22,8 @@ from pairs.model import Strategy, StrategySet
 _SCHEMA_FILE = Path(__file__).with_name("strategies.xsd")
 _CHUNK = 65_536
 _LARGEST_ELEMENT = 1_048_576
+_ELEMENTS_AT_A_TIME = 512
+_UNIQUE = "aliasesAreUnique"  # the schema's rule; our own check knows the whole file and both lines
 _FORBIDDEN = {b"<!DOCTYPE": "a DTD", b"<!ENTITY": "an entity declaration"}
 _LONGEST_MARK = max(len(mark) for mark in _FORBIDDEN)
 
@@ -107,33 +109,38 @@ class _Reading:
     market_close_ms: int = 0
 
     def read(self, source: BinaryIO) -> None:
+        pending: list[etree._Element] = []
         for element in _elements(source):
-            if element.tag == "PairsStrategy" and element.getparent() is not None:
-                self._take_strategy(element)
-            elif element.getparent() is None:
-                self._take_root(element)
+            root = element.getparent()
+            if root is None:
+                self._take(element, pending)
+                self.market_close_ms = int(element.get("marketClose", 0)) if not self.problems else 0
+            elif element.tag == "PairsStrategy":
+                pending.append(element)
+                if len(pending) == _ELEMENTS_AT_A_TIME:
+                    self._take(root, pending)
+                    pending = []
 
-    def _take_strategy(self, element: etree._Element) -> None:
-        if self._valid(element):
-            given = dict(element.items())
-            self._check_meaning(element.sourceline, given)
-            if not self.problems:
-                self.strategies.append(_strategy(given))
-        parent = element.getparent()
-        if parent is not None and parent[0] is not element:  # the first one stays, so that the root is never empty
-            parent.remove(element)
+    def _take(self, root: etree._Element, elements: list[etree._Element]) -> None:
+        """Check the root with what it holds by now, take the strategies over and let go of their elements."""
+        wrong = self._check_form(root)
+        for element in elements:
+            if element.sourceline not in wrong:
+                given = dict(element.items())
+                self._check_meaning(element.sourceline, given)
+                if not self.problems:
+                    self.strategies.append(_strategy(given))
+            if element.getparent() is root and root[0] is not element:  # the first stays: no root may be empty
+                root.remove(element)
 
-    def _take_root(self, root: etree._Element) -> None:
-        if self._valid(root):
-            self.market_close_ms = int(root.attrib["marketClose"])
-
-    def _valid(self, element: etree._Element) -> bool:
+    def _check_form(self, root: etree._Element) -> set[int]:
+        """Validate against the schema; return the lines of what is wrong."""
         schema = _schema()
-        if schema.validate(element):
-            return True
-        for entry in schema.error_log:
-            self.problems.append(Problem(entry.line, entry.message))
-        return False
+        if schema.validate(root):
+            return set()
+        found = [Problem(entry.line, entry.message) for entry in schema.error_log if _UNIQUE not in entry.message]
+        self.problems += found
+        return {problem.line for problem in found}
 
     def _check_meaning(self, line: int, given: dict[str, str]) -> None:
         """Check what a schema cannot say, and what it says only when the whole file is in memory."""
@@ -214,11 +221,22 @@ def _attributes(strategy: Strategy) -> dict[str, str]:
         "availableFunds": str(strategy.available_funds_cents),
         "symbol1": strategy.symbol1,
         "symbol2": strategy.symbol2,
-        "periodLength": f"{Decimal(strategy.period_ms) / 1000:f}",
+        "periodLength": _decimal(strategy.period_ms, 1_000),
         "numPeriods": str(strategy.num_periods),
-        "bandsMultiplier": f"{Decimal(repr(strategy.bands_multiplier)):f}",  # without the exponent, which XML Schema's
-        "stopLossPerc": f"{Decimal(repr(strategy.stop_loss_fraction)):f}",  # decimals do not have
+        "bandsMultiplier": _decimal(strategy.bands_multiplier),
+        "stopLossPerc": _decimal(strategy.stop_loss_fraction),
     }
+
+
+@lru_cache(maxsize=10_000)
+def _decimal(value: float, divisor: int = 1) -> str:
+    """Write a number without an exponent, which XML Schema's decimals do not have."""
+    return f"{Decimal(repr(value)) / divisor:f}"
+
+
+@lru_cache(maxsize=10_000)
+def _milliseconds(seconds: str) -> int:
+    return int(Decimal(seconds) * 1_000)
 
 
 def _strategy(given: dict[str, str]) -> Strategy:
@@ -228,7 +246,7 @@ def _strategy(given: dict[str, str]) -> Strategy:
         available_funds_cents=int(given["availableFunds"]),
         symbol1=given["symbol1"],
         symbol2=given["symbol2"],
-        period_ms=int(Decimal(given["periodLength"]) * 1000),
+        period_ms=_milliseconds(given["periodLength"]),
         num_periods=int(given["numPeriods"]),
         bands_multiplier=float(given["bandsMultiplier"]),
         stop_loss_fraction=float(given["stopLossPerc"]),

@@ -164,3 +164,14 @@ def test_xmllint_agrees_with_the_schema(tmp_path: Path) -> None:
         done = subprocess.run(["xmllint", "--noout", "--schema", str(SCHEMA), str(file)], capture_output=True)
         assert done.returncode == code
         assert bool(scan(file)[1]) == bool(code)
+
+
+def test_problems_far_into_a_large_file_have_their_lines(tmp_path: Path) -> None:
+    """A file is read piece by piece; lines and earlier aliases are known all the same."""
+    rest = GOOD.removeprefix('alias="a"')
+    elements = [f'<PairsStrategy alias="a{number}"{rest}/>' for number in range(1_500)]
+    elements[1_100] = elements[1_100].replace('numPeriods="5"', 'numPeriods="0"')
+    elements[1_499] = elements[3]
+    _, problems = scan(file_with(tmp_path, *elements))
+    assert {problem.line for problem in problems} == {1_102, 1_501}
+    assert Problem(1_501, "alias 'a3' is used in line 5 already") in problems
