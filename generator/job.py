@@ -9,7 +9,7 @@ from generator.files import FileTask, WrittenFile, write_file
 from generator.market import Market
 from generator.ticks import TickSource
 from pairs import __version__
-from pairs.dataset import FORMAT_VERSION, Dataset
+from pairs.dataset import FORMAT_VERSION, MOST_FILES, Dataset
 from pairs.digest import PartialDigest
 from pairs.errors import BadInputError, PairsError
 from pairs.progress import Progress
@@ -24,7 +24,7 @@ _TICKS_PER_FILE = 4_000_000
 
 def cut_into_files(ticks: int, files: int | None) -> list[range]:
     """Cut the ticks into files of equal length."""
-    count = files or -(-ticks // _TICKS_PER_FILE)
+    count = files or min(-(-ticks // _TICKS_PER_FILE), MOST_FILES)
     if count > ticks:
         raise BadInputError(f"--files: {count:,} files for {ticks:,} ticks; give at most {ticks:,}")
     borders = [ticks * number // count for number in range(count + 1)]

@@ -16,6 +16,7 @@ from pairs.errors import BadInputError
 from pairs.tickfiles import TICK_FORMATS, read_ticks
 
 FORMAT_VERSION = 1
+MOST_FILES = 100_000  # up to this many, the names of tick files sort in the order of time
 
 _FACTS = {
     "digest",

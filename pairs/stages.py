@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pairs import config
-from pairs.dataset import Dataset, new_dataset
+from pairs.dataset import MOST_FILES, Dataset, new_dataset
 from pairs.errors import PairsError
 from pairs.strategies import scan, write_new
 from pairs.tickfiles import TICK_FORMATS
@@ -19,8 +19,7 @@ from pairs.values import choice, show_duration, whole
 from pairs.workload import SEEDS, Workload
 
 _FORMATS = choice(*TICK_FORMATS)
-_NUMBERS_OF_FILES = whole(1, 100_000)  # their names sort by time up to this
-_MOST_PROBLEMS = 100
+_NUMBERS_OF_FILES = whole(1, MOST_FILES)
 
 
 def generate(
@@ -102,7 +101,7 @@ def generate_strategies(path: Path, seed: str | None, count: str | None, overwri
 def check_strategies(file: Path, path: Path | None) -> None:
     """Check a strategy set, hand-written or generated."""
     found, problems = scan(file, None if path is None else Dataset(path).symbols())
-    for problem in problems[:_MOST_PROBLEMS]:
+    for problem in problems:
         print(f"{file}:{problem.line}: {problem.text}", file=sys.stderr)
     if found is None:
         raise PairsError(f"{file}: {len(problems):,} problems; mend them and check again")
