@@ -49,6 +49,7 @@ class Progress:
             transient=True,
             disable=not self.shown,
         )
+        self._total = total
         self._task = self._bar.add_task(what, total=total)
 
     def __enter__(self) -> Self:
@@ -58,6 +59,8 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is None:
+            self._bar.update(self._task, completed=self._total, refresh=True)
         self._bar.stop()
 
     def set(self, done: int) -> None:
