@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -72,7 +73,8 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
             spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
             yield spark
         finally:
-            with suppress(Py4JError, OSError):  # a JVM that died cannot be stopped
+            with suppress(Py4JError, OSError), warnings.catch_warnings():  # a JVM that died cannot be stopped
+                warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
 
 
