@@ -4,8 +4,6 @@ Every task gives the same rows whenever and wherever it runs, so it may be tried
 written under a name of the task's own and renamed when it is whole.
 """
 
-import resource
-import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +18,7 @@ import pyarrow.parquet as pq
 
 from generator.ticks import TickSource
 from pairs.digest import PartialDigest
+from pairs.memory import peak_bytes
 from pairs.model import STOCK_TICK, STOCK_TICK_CODED
 from pairs.workload import Workload
 
@@ -155,5 +154,4 @@ def write_file(task: FileTask) -> WrittenFile:
             if target.write(ticks):
                 task.progress_file.write_text(str(target.rows))
     task.progress_file.write_text(str(target.rows))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return WrittenFile(task.path.name, digest, task.path.stat().st_size, peak)
+    return WrittenFile(task.path.name, digest, task.path.stat().st_size, peak_bytes())

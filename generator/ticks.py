@@ -11,6 +11,7 @@ from generator.market import Market
 from generator.prices import Prices, SlicePath
 from generator.randomness import Purpose, whole_numbers
 from pairs.digest import PartialDigest, digest_rows, hash_symbols
+from pairs.memory import keep_freed_memory
 from pairs.model import STOCK_TICK_CODED
 from pairs.workload import Workload
 
@@ -21,7 +22,7 @@ class TickSource:
     """All ticks of a workload, drawn on demand, any range at a time."""
 
     def __init__(self, workload: Workload) -> None:
-        _keep_freed_memory()
+        keep_freed_memory()
         self.workload = workload
         self.market = Market(workload)
         self.timeline = Timeline(workload)
@@ -56,11 +57,3 @@ class TickSource:
         digest = digest_rows(first, self._hashes, symbols, prices, sizes, times[wanted])
         named = pa.DictionaryArray.from_arrays(symbols, self._names)
         return pa.table([named, prices, sizes, times[wanted]], schema=STOCK_TICK_CODED), digest
-
-
-def _keep_freed_memory() -> None:
-    """Let the C library keep freed arrays for the next ones: half the time of a slice went into getting pages anew.
-
-    Freeing a block of almost 32 MB raises glibc's limits for returning memory to the system, see mallopt(3).
-    """
-    np.empty(31 * 2**20, np.uint8)

@@ -4,10 +4,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from pairs.dataset import Dataset
-from pairs.digest import FilePart, PartialDigest, digest_file
+from pairs.digest import PartialDigest, digest_file
 from pairs.errors import PairsError
 from pairs.progress import Progress
 from pairs.spark import run_tasks
+from pairs.tickfiles import FilePart
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -66,6 +66,20 @@ class Dataset:
         """The tick files; their names sort in the order of time."""
         return self.path / "ticks"
 
+    @property
+    def expected_folder(self) -> Path:
+        """The answers that the validator expects."""
+        return self.path / "expected"
+
+    @property
+    def expected_facts_file(self) -> Path:
+        """What the expected answers were computed from; written last."""
+        return self.expected_folder / "expected.json"
+
+    def expected_file(self, stream: str) -> Path:
+        """Return the path of the expected answers of a stream."""
+        return self.expected_folder / f"{stream}.parquet"
+
     def tick_file(self, number: int, suffix: str) -> Path:
         """Return the path of one tick file."""
         return self.ticks_folder / f"part-{number:05d}.{suffix}"

@@ -28,7 +28,7 @@ class Indicator:
     upperBand: float
     lowerBand: float
     inputTickTS: int  # tickTS of the tick that closed the window
-    inputTS: int  # TS of that tick, us of wall time
+    inputTS: int = 0  # TS of that tick, us of wall time; 0 where ticks were not sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class MarketOrder:
     price: int  # cents
     size: int  # shares
     inputTickTS: int
-    inputTS: int
+    inputTS: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,8 @@ MARKET_ORDER = _schema(
     inputTickTS=pa.int64(),
     inputTS=pa.int64(),
 )
+
+STREAMS = {"indicators": INDICATOR, "orders": MARKET_ORDER}
 
 # What the parameters of a generated strategy are drawn from.
 AVAILABLE_FUNDS_CENTS = (1_000_000, 2_000_000, 5_000_000)

@@ -27,7 +27,7 @@ _INSTALL_JAVA = (
     f"install Java {_OLDEST_JAVA} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; "
     "macOS: brew install openjdk@17), or point JAVA_HOME at one"
 )
-_SHIPPED_PACKAGES = ("pairs", "generator")
+_SHIPPED_PACKAGES = ("pairs", "generator", "validator")
 _MASTERS = "give one such as local[*], spark://host:7077 or yarn"
 _WORKERS_NEED = "where they run they need numpy, scipy and pyarrow, and PYSPARK_PYTHON to name that Python"
 _POLL_S = 0.1
@@ -117,7 +117,8 @@ def run_tasks(
             context.cancelAllJobs()
             raise KeyboardInterrupt
     if failure:
-        raise TaskError(cause_of(failure[0]))
+        bad_input = re.search(r"\bBadInputError: (.*)", str(failure[0]))
+        raise BadInputError(bad_input[1]) if bad_input else TaskError(cause_of(failure[0]))
     return outcome
 
 

@@ -1,0 +1,235 @@
+"""The expected answers of a dataset: computed on Spark, kept beside it, and reused while their inputs are the same.
+
+Executors reduce the ticks to panes (validator/panes.py), then evaluate the strategies over them, a shard at a time
+(validator/shards.py). Needs only the ticks and the strategies of a dataset.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pairs import __version__
+from pairs.dataset import Dataset
+from pairs.digest import PartialDigest
+from pairs.errors import BadInputError, PairsError
+from pairs.model import STREAMS, StrategySet
+from pairs.progress import Progress
+from pairs.spark import TaskError, run_tasks
+from pairs.strategies import read_strategies
+from pairs.tickfiles import FilePart, parts_of
+from validator.panes import Clock, PartTask, ReducedPart, reduce_part
+from validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_VERSION = 1  # of the answers: any change of what is computed raises it
+_STRATEGIES_OF_A_SHARD = range(16, 257)
+_PANE_ROWS_OF_A_SHARD = 500_000
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What computing the expected answers came to."""
+
+    ticks: int
+    indicators: int
+    orders: int
+    worker_peak_bytes: int
+
+
+def kept_facts(dataset: Dataset) -> dict[str, Any] | None:
+    """Return the facts of expected answers that are still those of the dataset, or None."""
+    try:
+        facts: dict[str, Any] = json.loads(dataset.expected_facts_file.read_text(encoding="utf-8"))
+        current = facts["version"] == [_VERSION, __version__] and facts["files"] == _stamps(dataset)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return facts if current else None
+
+
+def _stamps(dataset: Dataset) -> dict[str, list[int]]:
+    """Return size and times of all files concerned. No change leaves them all as they were, not even one by hand."""
+    files = [dataset.strategies_file, *dataset.tick_files(), *(dataset.expected_file(stream) for stream in STREAMS)]
+    stats = [(file.relative_to(dataset.path), file.stat()) for file in files]
+    return {str(name): [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for name, stat in stats}
+
+
+def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
+    """Compute the expected answers and put them in place."""
+    strategies = read_strategies(dataset.strategies_file)
+    strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
+    parts = [part for file in dataset.tick_files() for part in parts_of(file.absolute())]
+    with _scratch_folder(dataset) as scratch:
+        try:
+            plan = Plan.of(strategies, scratch)
+            reduced = plan.reduce(spark, parts)
+            _refuse_disorder(parts, reduced)
+            evaluated = plan.evaluate(spark, parts, reduced)
+        except TaskError as error:
+            raise PairsError(f"the expected answers were not computed: {error}; mend that and try again") from None
+        computed = Computed(
+            ticks=sum(one.digest.rows for one in reduced),
+            indicators=sum(one.indicators for one in evaluated),
+            orders=sum(one.orders for one in evaluated),
+            worker_peak_bytes=max(
+                [one.worker_peak_bytes for one in reduced] + [one.worker_peak_bytes for one in evaluated]
+            ),
+        )
+        for stream in STREAMS:
+            _join(plan.answer_files(stream), scratch / f"{stream}.parquet", EXPECTED[stream])
+        _put_in_place(dataset, scratch)
+    digests = {"ticks": _digest(parts, reduced), "strategies": strategies_digest}
+    _write_facts(dataset, digests, len(strategies.strategies), computed)
+    return computed
+
+
+@contextmanager
+def _scratch_folder(dataset: Dataset) -> Iterator[Path]:
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".expected-", dir=dataset.path.absolute()))
+    except OSError as error:
+        raise BadInputError(
+            f"{dataset.path}: cannot be written: {error.strerror}; copy the dataset elsewhere"
+        ) from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the work is cut: the ticks into parts, the strategies into shards, and where the pieces lie meanwhile."""
+
+    strategies: StrategySet
+    clock: Clock
+    symbols: tuple[str, ...]
+    borders: tuple[int, ...]  # of the shards in the set
+    scratch: Path
+
+    @classmethod
+    def of(cls, strategies: StrategySet, scratch: Path) -> "Plan":
+        """Cut the strategies so that the panes of a shard stay small, however many strategies and panes there are."""
+        every = strategies.strategies
+        clock = Clock(tuple(sorted({one.period_ms for one in every})), strategies.market_close_ms)
+        panes = sum(clock.market_close_ms // period + 1 for period in clock.periods_ms)
+        fitting = _PANE_ROWS_OF_A_SHARD // (2 * panes)
+        length = min(max(fitting, _STRATEGIES_OF_A_SHARD.start), _STRATEGIES_OF_A_SHARD.stop - 1)
+        symbols = {symbol for one in every for symbol in (one.symbol1, one.symbol2)}
+        borders = (*range(0, len(every), length), len(every))
+        return cls(strategies, clock, tuple(sorted(symbols)), borders, scratch)
+
+    def answer_files(self, stream: str) -> list[Path]:
+        """Return where the answers of each shard lie."""
+        return [self.scratch / f"{stream}-{shard:06d}.arrow" for shard in range(len(self.borders) - 1)]
+
+    def _pane_file(self, number: int) -> Path:
+        return self.scratch / f"panes-{number:06d}.arrow"
+
+    def reduce(self, spark: "SparkSession", parts: list[FilePart]) -> list[ReducedPart]:
+        """Reduce all parts of the ticks to panes."""
+        places = {symbol: place for place, symbol in enumerate(self.symbols)}
+        shards = tuple(
+            tuple(
+                {
+                    places[symbol]
+                    for one in self.strategies.strategies[first:end]
+                    for symbol in (one.symbol1, one.symbol2)
+                }
+            )
+            for first, end in pairwise(self.borders)
+        )
+        tasks = [
+            PartTask(part, self.clock, self.symbols, shards, self._pane_file(number))
+            for number, part in enumerate(parts)
+        ]
+        with Progress("reading ticks", len(tasks), "parts") as progress:
+            return run_tasks(spark, reduce_part, tasks, progress.set)
+
+    def evaluate(
+        self, spark: "SparkSession", parts: list[FilePart], reduced: list[ReducedPart]
+    ) -> list[EvaluatedShard]:
+        """Evaluate all shards of the strategies."""
+        triggers_file = self.scratch / "triggers.arrow"
+        triggers = pa.concat_tables([one.triggers for one in reduced])
+        with pa.OSFile(str(triggers_file), "wb") as sink, pa.ipc.new_stream(sink, triggers.schema) as target:
+            target.write_table(triggers)
+        tasks = [
+            ShardTask(
+                shard,
+                self.strategies.strategies[first:end],
+                self.symbols,
+                self.clock.market_close_ms,
+                tuple(self._pane_file(number) for number in range(len(parts))),
+                triggers_file,
+                {stream: self.answer_files(stream)[shard] for stream in STREAMS},
+            )
+            for shard, (first, end) in enumerate(pairwise(self.borders))
+        ]
+        with Progress("evaluating strategies", len(tasks), "shards") as progress:
+            return run_tasks(spark, evaluate_shard, tasks, progress.set)
+
+
+def _refuse_disorder(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
+    """Refuse parts that begin before the one before them ends; inside a part its task has looked."""
+    known = [(part, one) for part, one in zip(parts, reduced, strict=True) if one.digest.rows]
+    for (_, before), (part, after) in pairwise(known):
+        if after.first_ts < before.last_ts:
+            raise BadInputError(
+                f"{part.path}: row {part.first_row + 1:,}: tickTS {after.first_ts} after {before.last_ts}; "
+                "the order of the files' names must be the order of time"
+            )
+
+
+def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:
+    """Return a digest of all ticks in their files."""
+    files: dict[Path, PartialDigest] = {}
+    for part, one in zip(parts, reduced, strict=True):
+        files[part.path] = files.get(part.path, PartialDigest()) + one.digest
+    return sha256("\n".join(one.hexdigest() for one in files.values()).encode()).hexdigest()
+
+
+def _join(files: list[Path], target: Path, schema: pa.Schema) -> None:
+    """Put the answers of all shards into one file, in the order of the strategies."""
+    with pq.ParquetWriter(
+        target, schema, use_dictionary=["strategy", *({"type", "symbol"} & set(schema.names))]
+    ) as sink:
+        for file in files:
+            sink.write_table(read_table(file))
+
+
+def _put_in_place(dataset: Dataset, scratch: Path) -> None:
+    """Replace old answers. Without their facts, which go first and come last, they count for nothing."""
+    dataset.expected_folder.mkdir(exist_ok=True)
+    dataset.expected_facts_file.unlink(missing_ok=True)
+    for stream in STREAMS:
+        (scratch / f"{stream}.parquet").replace(dataset.expected_file(stream))
+
+
+def _write_facts(dataset: Dataset, digests: dict[str, str], strategies: int, computed: Computed) -> None:
+    facts = {
+        "version": [_VERSION, __version__],
+        "digests": digests,
+        "counts": {
+            "ticks": computed.ticks,
+            "strategies": strategies,
+            "indicators": computed.indicators,
+            "orders": computed.orders,
+        },
+        "files": _stamps(dataset),
+    }
+    partial = dataset.expected_facts_file.with_name(f".expected.json.{os.getpid()}")
+    partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    partial.replace(dataset.expected_facts_file)

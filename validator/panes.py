@@ -1,0 +1,170 @@
+"""Reduces ticks to panes: per symbol and pane the sum, the count and the last of its prices. Runs on executors.
+
+Panes are the stretches between the ends of windows of any period, so that every window is a whole number of them. (The
+greatest common divisor of the periods would cut them as well, but 7, 11 and 13 s would then make panes of 1 s.) A pane
+may come in pieces, as ticks come in pieces: sums add up, and of the first ticks of its pieces the first one counts.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pairs.digest import PartialDigest, digest_batch
+from pairs.memory import keep_freed_memory, peak_bytes
+from pairs.tickfiles import FilePart, read_ticks, refuse_bad_rows
+
+PANES = pa.schema(
+    {"symbol": pa.int32(), "start": pa.int64(), "total": pa.int64(), "ticks": pa.int64(), "last": pa.int64()}
+)
+
+# The first tick of any symbol in a pane: it closes the windows that end there.
+TRIGGERS = pa.schema({"tickTS": pa.int64(), "symbol": pa.int32(), "price": pa.int64()})
+
+
+@dataclass(frozen=True)
+class Clock:
+    """When windows end: at all multiples of the periods until the market closes."""
+
+    periods_ms: tuple[int, ...]
+    market_close_ms: int
+
+    def pane_start(self, tick_ts: int) -> int:
+        """Return when the pane began that a time before the close belongs to."""
+        return max(tick_ts // period * period for period in self.periods_ms)
+
+    def pane_starts(self, after: int, until: int) -> NDArray[np.int64]:
+        """Return when panes begin within (after, until], in order."""
+        starts = [np.arange(after // one + 1, until // one + 1, dtype=np.int64) * one for one in self.periods_ms]
+        return np.unique(np.concatenate(starts))
+
+
+def reduce_piece(
+    clock: Clock, symbols: int, symbol: NDArray[Any], price: NDArray[Any], tick_ts: NDArray[Any]
+) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+    """Reduce consecutive ticks, at least one, to panes and triggers; symbols from `symbols` on are of no interest."""
+    open_rows = int(np.searchsorted(tick_ts, clock.market_close_ms))
+    if open_rows:
+        starts = clock.pane_starts(int(tick_ts[0]), int(tick_ts[open_rows - 1]))
+        rows = np.searchsorted(tick_ts[:open_rows], starts)
+        filled = np.diff(rows, append=open_rows) > 0
+        starts = np.concatenate([[clock.pane_start(int(tick_ts[0]))], starts[filled]])
+        rows = np.concatenate([[0], rows[filled]])
+    else:
+        starts = rows = np.empty(0, np.int64)
+    panes = _sum_up(symbols, starts, rows, symbol[:open_rows], price[:open_rows])
+    first_rows = np.append(rows, open_rows) if open_rows < len(price) else rows  # the tick that closes the market
+    firsts = [tick_ts[first_rows], np.minimum(symbol[first_rows], symbols), price[first_rows]]
+    return panes, pa.record_batch(
+        [pa.array(one, field.type) for one, field in zip(firsts, TRIGGERS, strict=True)], TRIGGERS
+    )
+
+
+def _sum_up(
+    symbols: int, starts: NDArray[np.int64], rows: NDArray[np.int64], symbol: NDArray[Any], price: NDArray[Any]
+) -> pa.RecordBatch:
+    """Sum up the prices of each symbol in each pane; `rows` are the first ones of the panes."""
+    ticks_in_pane = np.diff(rows, append=len(price))
+    cells = np.repeat(np.arange(len(starts)) * (symbols + 1), ticks_in_pane) + np.minimum(symbol, symbols)
+    used = None
+    if len(starts) * (symbols + 1) > 4 * len(price) + 1_000:  # far more cells than ticks: number those with ticks only
+        used, cells = np.unique(cells, return_inverse=True)
+    size = len(starts) * (symbols + 1) if used is None else len(used)
+    ticks = np.bincount(cells, minlength=size)
+    totals = np.bincount(cells, weights=price, minlength=size)  # exact: below 2**53 for 4 million of the dearest ticks
+    last = np.zeros(size, np.int64)
+    last[cells] = price  # where a cell occurs again, the later price stays
+    filled = np.flatnonzero(ticks)
+    pane, code = np.divmod(filled if used is None else used, symbols + 1)
+    watched = code < symbols
+    filled, pane, code = filled[watched], pane[watched], code[watched]
+    columns = [code, starts[pane], totals[filled], ticks[filled], last[filled]]
+    return pa.record_batch([pa.array(one).cast(field.type) for one, field in zip(columns, PANES, strict=True)], PANES)
+
+
+@dataclass(frozen=True)
+class PartTask:
+    """A part of the ticks to reduce. Its panes go to a file, one record batch a shard of symbols."""
+
+    part: FilePart
+    clock: Clock
+    symbols: tuple[str, ...]
+    shards: tuple[tuple[int, ...], ...]  # places in `symbols`
+    target: Path
+
+
+@dataclass(frozen=True)
+class ReducedPart:
+    """What a task reports of its part."""
+
+    digest: PartialDigest  # with positions in the file
+    first_ts: int
+    last_ts: int
+    triggers: pa.RecordBatch
+    worker_peak_bytes: int
+
+
+def reduce_part(task: PartTask) -> ReducedPart:
+    """Read a part of the ticks, write its panes and return its triggers; runs on an executor."""
+    keep_freed_memory()
+    coder = _SymbolCoder(task.symbols)
+    digest, first_ts, last_ts = PartialDigest(), None, 0
+    panes, triggers = [], []
+    for batch in read_ticks(task.part.path, task.part.row_groups):
+        if not len(batch):
+            continue
+        price, tick_ts = batch["price"].to_numpy(), batch["tickTS"].to_numpy()
+        first_ts = int(tick_ts[0]) if first_ts is None else first_ts
+        refuse_bad_rows(task.part, digest.rows, price, tick_ts, max(first_ts, last_ts))
+        last_ts = int(tick_ts[-1])
+        digest += digest_batch(task.part.first_row + digest.rows, batch)
+        piece, firsts = reduce_piece(task.clock, len(task.symbols), coder.code(batch["symbol"]), price, tick_ts)
+        panes.append(piece)
+        triggers.append(firsts)
+    _write_panes(task, pa.Table.from_batches(panes, PANES))
+    first_triggers = pa.Table.from_batches(triggers, TRIGGERS).combine_chunks()
+    return ReducedPart(digest, first_ts or 0, last_ts, first_triggers, peak_bytes())
+
+
+class _SymbolCoder:
+    """Numbers the watched symbols by their places in a list; all others share the number after the last."""
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        self._places = {symbol: place for place, symbol in enumerate(symbols)}
+        self._dictionary: pa.Array | None = None
+        self._codes = np.empty(0, np.int32)
+
+    def code(self, symbol: pa.DictionaryArray) -> NDArray[np.int32]:
+        if self._dictionary is None or not symbol.dictionary.equals(self._dictionary):
+            self._dictionary = symbol.dictionary
+            nobody = len(self._places)
+            self._codes = np.array([self._places.get(name, nobody) for name in self._dictionary.to_pylist()], np.int32)
+        codes: NDArray[np.int32] = self._codes[symbol.indices.to_numpy()]
+        return codes
+
+
+def _write_panes(task: PartTask, panes: pa.Table) -> None:
+    """Write the panes of each shard as a record batch of its own, so that a shard reads nothing else."""
+    symbol = panes["symbol"].to_numpy()
+    partial = task.target.with_name(f".{task.target.name}.{uuid4().hex}")
+    with pa.OSFile(str(partial), "wb") as sink, pa.ipc.new_file(sink, PANES) as target:
+        for shard in task.shards:
+            wanted = np.zeros(len(task.symbols), bool)
+            wanted[list(shard)] = True
+            target.write_batch(_one_batch(panes.filter(pa.array(wanted[symbol]))))
+    partial.rename(task.target)
+
+
+def _one_batch(panes: pa.Table) -> pa.RecordBatch:
+    batches = panes.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], PANES)
+
+
+def read_panes(files: Iterable[Path], shard: int) -> pa.Table:
+    """Read the panes of a shard from the files of all parts, in their order."""
+    return pa.Table.from_batches([pa.ipc.open_file(pa.memory_map(str(file))).get_batch(shard) for file in files], PANES)
