@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench-generate bench-strategies wheel clean
+.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -41,6 +41,9 @@ bench-generate: $(READY) ## Speed of the generator beside a bare numpy + pyarrow
 
 bench-strategies: $(READY) ## Time to generate, write and read 25,000 strategies
 	@$(BIN)/python -m tests.bench.strategies
+
+bench-validate: $(READY) ## Speed of the expected answers, of the reference and of the comparison
+	@$(BIN)/python -m tests.bench.validate
 
 wheel: $(READY) ## Build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .

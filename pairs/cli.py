@@ -173,6 +173,70 @@ def check(dataset: DatasetArgument, master: MasterOption = config.DEFAULT_MASTER
     run(dataset, master)
 
 
+@app.command()
+def expected(
+    dataset: DatasetArgument,
+    recompute: Annotated[bool, typer.Option("--recompute", help="Compute them even if they are there.")] = False,
+    master: MasterOption = config.DEFAULT_MASTER,
+) -> None:
+    """Compute the answers that every engine must give, and keep them beside the dataset.
+
+    They are reused as long as ticks and strategies stay the same. Needs
+    only ticks/ and strategies.xml, so a dataset made by hand will do.
+
+    [dim]pairs expected data/quick[/dim]
+    """
+    from pairs.stages import expected as run
+
+    run(dataset, recompute, master)
+
+
+@app.command()
+def validate(
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="Folder of a run.")] = None,
+    dataset: Annotated[
+        Path | None, typer.Option("--dataset", metavar="DATASET", help="Dataset that the answers belong to.")
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option("--answers", metavar="FOLDER", help="Folder with indicators and orders, .parquet or .csv."),
+    ] = None,
+    show: Annotated[
+        str | None,
+        typer.Option(
+            "--show",
+            metavar="missing|undue|wrong",
+            help="Show these answers side by side with the expected ones, and write all of them as CSV.",
+            autocompletion=lambda: ["missing", "undue", "wrong"],
+        ),
+    ] = None,
+    limit: Annotated[str, typer.Option("--limit", metavar="N", help="Show so many; the CSV has them all.")] = "20",
+    strategy: Annotated[
+        str | None, typer.Option("--strategy", metavar="ALIAS", help="Show those of one strategy only.")
+    ] = None,
+    master: MasterOption = config.DEFAULT_MASTER,
+) -> None:
+    """Check every answer of a run, or of any engine, against the reference.
+
+    Answers are matched by key: strategy, time of the trigger, and type of an
+    order. PASSED means nothing missing, nothing undue, nothing wrong; the exit
+    code is then 0, else 1. Counts and first errors go to validation.json.
+
+    [dim]pairs validate runs/first --show wrong[/dim]
+    [dim]pairs validate --dataset data/quick --answers my-engine/output[/dim]
+    """
+    from pairs.stages import validate as check_answers
+
+    if (run is None) == (answers is None):
+        raise BadInputError("RUN: give the folder of a run, or else --dataset and --answers")
+    if answers is not None and dataset is None:
+        raise BadInputError("--dataset: missing; give the dataset that the answers belong to")
+    folder = run or answers
+    assert folder is not None  # noqa: S101 - one of them is given
+    if not check_answers(folder, dataset, show, limit, strategy, master):
+        raise typer.Exit(1)
+
+
 @app.command(name="config")
 @takes(Workload, RunSettings)
 def show_config(profile: ProfileOption = "standard", run: RunOption = "local", *, flags: dict[str, Any]) -> None:

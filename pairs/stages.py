@@ -12,14 +12,17 @@ from rich.table import Table
 
 from pairs import config
 from pairs.dataset import MOST_FILES, Dataset, new_dataset
-from pairs.errors import PairsError
-from pairs.strategies import scan, write_new
+from pairs.errors import BadInputError, PairsError
+from pairs.model import STREAMS
+from pairs.run import Run
+from pairs.strategies import read_strategies, scan, write_new
 from pairs.tickfiles import TICK_FORMATS
 from pairs.values import choice, show_duration, whole
 from pairs.workload import SEEDS, Workload
 
 _FORMATS = choice(*TICK_FORMATS)
 _NUMBERS_OF_FILES = whole(1, MOST_FILES)
+_WIDE = 160  # columns of a table that is better wrapped than cut
 
 
 def generate(
@@ -118,6 +121,62 @@ def check(path: Path, master: str) -> None:
     with spark.session("pairs check", master) as running:
         digest = checked(running, dataset)
     print(f"{path}: whole, digest {digest}")
+
+
+def expected(path: Path, recompute: bool, master: str) -> None:
+    """Write the expected answers of a dataset, or say that they are there."""
+    from validator.expected import kept_or_computed
+
+    dataset = Dataset(path)
+    facts, seconds = kept_or_computed(dataset, master, recompute)
+    counts = facts["counts"]
+    answers = (
+        f"{counts['indicators']:,} indicators and {counts['orders']:,} orders of {counts['strategies']:,} strategies"
+    )
+    if seconds is None:
+        how = "as computed before from the same ticks and strategies"
+    else:
+        how = (
+            f"from {counts['ticks']:,} ticks in {seconds:.1f} s "
+            f"({counts['ticks'] / seconds / 1e6:.2f} million/s once Spark was up)"
+        )
+    print(f"{dataset.expected_folder}: {answers}, {how}")
+
+
+def validate(folder: Path, path: Path | None, show: str | None, limit: str, strategy: str | None, master: str) -> bool:
+    """Validate the answers of a run or of any engine; print what there is to say and return whether they passed."""
+    most = whole(1, 1_000_000_000).read(limit, "--limit")
+    kind = None if show is None else choice("missing", "undue", "wrong").read(show, "--show")
+    from validator import report
+    from validator.answers import answer_files
+    from validator.expected import kept_or_computed
+    from validator.validation import validate as validated
+
+    run = Run(folder)
+    dataset = run.dataset() if path is None else Dataset(path)
+    for stream in STREAMS:
+        answer_files(folder, stream)
+    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
+    if strategy is not None and strategy not in aliases:
+        raise BadInputError(f"--strategy: {strategy!r} is not in {dataset.strategies_file}; give one of its aliases")
+    facts, _ = kept_or_computed(dataset, master)
+    result = validated(dataset, aliases, folder)
+    run.write_json(run.validation_file, result.as_plain(dataset, facts["digests"]))
+    console = Console(width=_WIDE, soft_wrap=True, markup=False, highlight=False)
+    console.print(report.counts_report(result))
+    if not result.passed:
+        errors = [one for one in result.first_errors() if strategy in (None, one.strategy)]
+        console.print("", report.first_errors_report(errors, most), sep="\n")
+    if kind is not None:
+        for stream, found in result.streams.items():
+            rows = found.listed(kind, strategy)
+            run.write_csv(run.incorrect_file(kind, stream), rows)
+            console.print("", report.incorrect_report(stream, kind, found, rows, most), sep="\n")
+            if len(rows):
+                print(f"all of them: {run.incorrect_file(kind, stream)}")
+    elif not result.passed:
+        print("\nsee the answers side by side: add --show missing, --show undue or --show wrong")
+    return result.passed
 
 
 def show_config(workload: Workload, run: config.RunSettings) -> None:

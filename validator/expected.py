@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from pairs.digest import PartialDigest
 from pairs.errors import BadInputError, PairsError
 from pairs.model import STREAMS, StrategySet
 from pairs.progress import Progress
-from pairs.spark import TaskError, run_tasks
+from pairs.spark import TaskError, run_tasks, session, warm_up
 from pairs.strategies import read_strategies
 from pairs.tickfiles import FilePart, parts_of
 from validator.panes import Clock, PartTask, ReducedPart, reduce_part
@@ -57,6 +58,24 @@ def kept_facts(dataset: Dataset) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return facts if current else None
+
+
+def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> tuple[dict[str, Any], float | None]:
+    """Return the facts of the expected answers, and the seconds it took to compute them if they were not there."""
+    dataset.tick_files()
+    kept = None if recompute else kept_facts(dataset)
+    if kept is not None:
+        return kept, None
+    read_strategies(dataset.strategies_file)  # before Spark starts
+    with session("pairs expected", master) as spark:
+        warm_up(spark, reduce_part)
+        started = time.perf_counter()
+        compute(spark, dataset)
+        seconds = time.perf_counter() - started
+    facts = kept_facts(dataset)
+    if facts is None:
+        raise PairsError(f"{dataset.path}: changed while the expected answers were computed; try again")
+    return facts, seconds
 
 
 def _stamps(dataset: Dataset) -> dict[str, list[int]]:

@@ -1,0 +1,79 @@
+"""A run on disk: the folder that a run fills with its answers, and that is validated, scored and reported on."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from pairs.dataset import Dataset
+from pairs.errors import BadInputError
+
+
+@dataclass(frozen=True)
+class Run:
+    """The folder of a run. Nothing else in the kit knows its file names."""
+
+    path: Path
+
+    @property
+    def facts_file(self) -> Path:
+        """How the run was made: dataset, target, configuration, environment."""
+        return self.path / "run.json"
+
+    @property
+    def validation_file(self) -> Path:
+        """The verdict of the validator, with all its counts."""
+        return self.path / "validation.json"
+
+    def incorrect_file(self, kind: str, stream: str) -> Path:
+        """Return the path of a list of incorrect answers."""
+        return self.path / f"{kind}_{stream}.csv"
+
+    def facts(self) -> dict[str, Any]:
+        """Read run.json."""
+        try:
+            facts = json.loads(self.facts_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadInputError(
+                f"{self.path}: no run there, as it has no run.json; for the answers of another engine give "
+                "--dataset DATASET --answers FOLDER"
+            ) from None
+        except (OSError, ValueError) as error:
+            raise BadInputError(f"{self.facts_file}: cannot be read: {error}; run it again") from None
+        if not isinstance(facts, dict) or not isinstance(facts.get("dataset"), str):
+            raise BadInputError(f"{self.facts_file}: does not name its dataset; give --dataset")
+        return facts
+
+    def dataset(self) -> Dataset:
+        """Return the dataset that the run replayed."""
+        return Dataset(self.path / self.facts()["dataset"])
+
+    def write_json(self, file: Path, content: dict[str, Any]) -> None:
+        """Write one of the run's files as JSON."""
+        with _becoming(file) as partial:
+            partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+    def write_csv(self, file: Path, table: pa.Table) -> None:
+        """Write one of the run's files as CSV."""
+        with _becoming(file) as partial:
+            pa_csv.write_csv(table, partial)
+
+
+@contextmanager
+def _becoming(file: Path) -> Iterator[Path]:
+    """Give another name to write a file under; it takes its own when it is whole."""
+    partial = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        yield partial
+        partial.replace(file)
+    except OSError as error:
+        raise BadInputError(f"{file}: cannot be written: {error.strerror}; check the folder") from None
+    finally:
+        with suppress(OSError):
+            partial.unlink()

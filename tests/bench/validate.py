@@ -1,0 +1,140 @@
+"""`make bench-validate`: the expected answers on Spark at three scale factors, in turns, and the reference beside them."""
+
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from rich.console import Console
+from rich.table import Table
+
+from generator import job
+from generator.strategies import generate_strategies
+from generator.ticks import TickSource
+from pairs.dataset import Dataset, new_dataset
+from pairs.model import StockTick, StrategySet
+from pairs.spark import session, warm_up
+from pairs.strategies import read_strategies, write_strategies
+from pairs.tickfiles import read_ticks
+from pairs.workload import Workload, complete
+from validator.expected import compute
+from validator.panes import reduce_part
+from validator.state_machine import StateMachine
+from validator.validation import validate
+
+CORES = 2
+ROUNDS = 5
+REFERENCE_TICKS = 400_000
+STANDARD = complete({})
+TENFOLD = complete({"scale_factor": 10})  # the same ticks for ten times the strategies
+WIDE = complete({"scale_factor": 100, "duration": 720_000})  # as many ticks, ten times the symbols
+NAMES = {STANDARD: "standard SF 1", TENFOLD: "standard SF 10", WIDE: "SF 100 for 12 min"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measurement."""
+
+    ticks: int
+    answers: int
+    seconds: float
+    worker_peak_bytes: int
+
+
+def make_dataset(spark: SparkSession, workload: Workload, path: Path) -> Dataset:
+    """Generate a dataset with its strategies."""
+    source = TickSource(workload)
+    with new_dataset(path, overwrite=False) as building:
+        job.generate(spark, source, building, "standard", "parquet", job.cut_into_files(source.timeline.ticks, None))
+        strategies = generate_strategies(building.correlations(), workload.strategies, workload.seed, workload.duration)
+        write_strategies(building.strategies_file, strategies)
+    return Dataset(path)
+
+
+def measure(spark: SparkSession, dataset: Dataset) -> Measured:
+    """Time the expected answers, as `pairs expected` computes them."""
+    started = time.perf_counter()
+    found = compute(spark, dataset)
+    seconds = time.perf_counter() - started
+    return Measured(found.ticks, found.indicators + found.orders, seconds, found.worker_peak_bytes)
+
+
+def ticks_of(dataset: Dataset) -> Iterator[StockTick]:
+    """Yield the ticks of a dataset one by one."""
+    for file in dataset.tick_files():
+        for batch in read_ticks(file):
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield StockTick(*row)
+
+
+def reference_speed(strategies: StrategySet, dataset: Dataset) -> float:
+    """Return how many ticks the reference state machine takes in a second."""
+    machine = StateMachine(strategies)
+    ticks = list(islice(ticks_of(dataset), REFERENCE_TICKS))
+    started = time.perf_counter()
+    for tick in ticks:
+        machine.on_tick(tick)
+    return REFERENCE_TICKS / (time.perf_counter() - started)
+
+
+def comparison_seconds(dataset: Dataset) -> float:
+    """Return how long it takes to hold the expected answers against themselves."""
+    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
+    started = time.perf_counter()
+    if not validate(dataset, aliases, dataset.expected_folder).passed:
+        raise SystemExit("the expected answers differ from themselves")
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    """Measure in turns and print medians and ratios."""
+    with tempfile.TemporaryDirectory() as name, session("bench-validate", f"local[{CORES}]") as spark:
+        warm_up(spark, reduce_part)
+        datasets = {one: make_dataset(spark, one, Path(name) / str(place)) for place, one in enumerate(NAMES)}
+        for dataset in datasets.values():
+            compute(spark, dataset)
+        rounds = [{one: measure(spark, dataset) for one, dataset in datasets.items()} for _ in range(ROUNDS)]
+        report(datasets, rounds)
+
+
+def report(datasets: dict[Workload, Dataset], rounds: list[dict[Workload, Measured]]) -> None:
+    """Print the medians of all rounds and what they are to each other."""
+    title = f"expected answers on {CORES} cores, median of {ROUNDS} rounds"
+    headings = (
+        "",
+        "ticks",
+        "answers",
+        "s",
+        "to SF 1",
+        "million ticks/s",
+        "largest worker",
+        "reference, ticks/s",
+        "compare, s",
+    )
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify="left" if not heading else "right")
+    base = statistics.median(one[STANDARD].seconds for one in rounds)
+    for workload, dataset in datasets.items():
+        seconds = statistics.median(one[workload].seconds for one in rounds)
+        last = rounds[-1][workload]
+        table.add_row(
+            NAMES[workload],
+            f"{last.ticks:,}",
+            f"{last.answers:,}",
+            f"{seconds:.2f}",
+            f"{seconds / base:.2f}",
+            f"{last.ticks / seconds / 1e6:.1f}",
+            f"{max(one[workload].worker_peak_bytes for one in rounds) / 1e6:.0f} MB",
+            f"{reference_speed(read_strategies(dataset.strategies_file), dataset):,.0f}",
+            f"{comparison_seconds(dataset):.2f}",
+        )
+    Console(width=160).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""Reads the answers of any engine, Parquet or CSV, tolerantly: a row that is no answer is noted with its place.
+
+The fast way takes a file or a batch at once; only where that fails are its rows looked at one by one.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from pairs.errors import BadInputError
+
+_ROWS_AT_A_TIME = 65_536
+_FORMATS = (".parquet", ".csv")
+
+
+@dataclass(frozen=True)
+class MalformedRow:
+    """A row that cannot be read as an answer. In CSV the line counts from 1, in Parquet the row does."""
+
+    file: str
+    line: int
+    problem: str
+
+
+Answer: TypeAlias = "pa.RecordBatch | MalformedRow"
+
+
+def answer_files(folder: Path, stream: str) -> list[Path]:
+    """Find the answers of a stream: one file, or a folder of them, which are then read in the order of their names."""
+    if not folder.is_dir():
+        raise BadInputError(f"{folder}: no such folder; give the one that holds the answers of a run")
+    found = [path for path in (folder / f"{stream}{suffix}" for suffix in ("", *_FORMATS)) if path.exists()]
+    if not found:
+        raise BadInputError(f"{folder}: no {stream}.parquet or {stream}.csv there; give the folder with the answers")
+    if len(found) > 1:
+        raise BadInputError(f"{folder}: both {found[0].name} and {found[1].name} are there; remove one of them")
+    if found[0].is_file():
+        return found
+    files = sorted(path for path in found[0].glob("[!._]*") if path.suffix in _FORMATS)
+    if not files:
+        raise BadInputError(f"{found[0]}: no .parquet or .csv file there; give the folder with the answers")
+    return files
+
+
+def read_answers(path: Path, schema: pa.Schema) -> Iterator[Answer]:
+    """Yield the answers of a file in its order, in batches of the given columns, and the rows that are none."""
+    try:
+        yield from (_read_parquet if path.suffix == ".parquet" else _read_csv)(path, schema)
+    except (pa.ArrowException, csv.Error, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise BadInputError(f"{path}: not readable as answers: {reason}; write it again") from None
+
+
+def _read_parquet(path: Path, schema: pa.Schema) -> Iterator[Answer]:
+    row = 0
+    with pq.ParquetFile(path) as source:
+        _refuse_missing(path, source.schema_arrow.names, schema)
+        for batch in source.iter_batches(_ROWS_AT_A_TIME, columns=schema.names):
+            yield from _take_batch(path, batch.select(schema.names), schema, row)
+            row += len(batch)
+
+
+def _take_batch(path: Path, batch: pa.RecordBatch, schema: pa.Schema, rows_before: int) -> Iterator[Answer]:
+    try:
+        fitting = batch.cast(schema)
+        whole = not any(column.null_count for column in fitting.columns)
+    except (pa.ArrowException, ValueError):
+        whole = False
+    if whole:
+        yield fitting
+        return
+    rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    numbered = ((rows_before + number, list(row)) for number, row in enumerate(rows, 1))
+    yield from _take_rows(path, numbered, schema)
+
+
+def _read_csv(path: Path, schema: pa.Schema) -> Iterator[Answer]:
+    with path.open(newline="", encoding="utf-8", errors="replace") as source:
+        header = next(csv.reader(source), [])
+    _refuse_missing(path, header, schema)
+    done = 0
+    try:
+        for batch in _csv_batches(path, schema):
+            yield batch
+            done += len(batch)
+    except pa.ArrowException:
+        yield from _take_rows(path, islice(_csv_rows(path, header, schema), done, None), schema)
+
+
+def _csv_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    types = {one.name: one.type for one in schema}
+    options = pa_csv.ConvertOptions(
+        column_types=types, include_columns=schema.names, strings_can_be_null=False, null_values=[]
+    )
+    with pa_csv.open_csv(path, convert_options=options) as source:
+        for batch in source:
+            yield batch.cast(schema)
+
+
+def _csv_rows(path: Path, header: list[str], schema: pa.Schema) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the rows with the lines they end on; a row of another length than the header's has no values."""
+    places = [header.index(name) for name in schema.names]
+    with path.open(newline="", encoding="utf-8", errors="replace") as source:
+        rows = csv.reader(source)
+        next(rows)
+        for row in rows:
+            if row:
+                yield rows.line_num, [row[place] for place in places] if len(row) == len(header) else []
+
+
+def _refuse_missing(path: Path, names: list[str], schema: pa.Schema) -> None:
+    for name in schema.names:
+        if names.count(name) != 1:
+            has = f"has {', '.join(names)}" if names else "is empty"
+            how = "no column" if name not in names else "more than one column"
+            raise BadInputError(f"{path}: {how} {name!r} (it {has}); name the columns as the benchmark does")
+
+
+def _take_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Schema) -> Iterator[Answer]:
+    """Read rows one by one; note those that fail."""
+    taken: list[list[Any]] = []
+    for line, row in rows:
+        try:
+            taken.append(_read_row(row, schema))
+        except (ValueError, TypeError, OverflowError) as error:
+            yield MalformedRow(str(path), line, str(error))
+        if len(taken) == _ROWS_AT_A_TIME:
+            yield _as_batch(taken, schema)
+            taken = []
+    if taken:
+        yield _as_batch(taken, schema)
+
+
+def _as_batch(rows: list[list[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    return pa.record_batch(
+        [pa.array(column, kind.type) for column, kind in zip(zip(*rows, strict=True), schema, strict=True)], schema
+    )
+
+
+def _read_row(row: list[Any], schema: pa.Schema) -> list[Any]:
+    if len(row) != len(schema):
+        raise ValueError("not as many values as columns")
+    return [_READERS[field.type](field.name, value) for field, value in zip(schema, row, strict=True)]
+
+
+def _read_text(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{name} is {_shown(value)}, not a name")
+    return value
+
+
+def _read_whole(name: str, value: Any) -> int:
+    """Read a whole number, also one written as 12.0."""
+    found = re.fullmatch(r"\s*([+-]?\d+)(\.0*)?\s*", str(value), re.ASCII)
+    if found is None:
+        raise ValueError(f"{name} is {_shown(value)}, not a whole number")
+    number = int(found[1][:40])
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{name} is {_shown(value)}, too large")
+    return number
+
+
+def _read_double(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (ValueError, TypeError):
+        raise ValueError(f"{name} is {_shown(value)}, not a number") from None
+
+
+def _shown(value: Any) -> str:
+    return "empty" if value is None or value == "" else repr(value)[:40]
+
+
+_READERS: dict[pa.DataType, Callable[[str, Any], Any]] = {
+    pa.string(): _read_text,
+    pa.int64(): _read_whole,
+    pa.float64(): _read_double,
+}

@@ -1,0 +1,177 @@
+"""Validates the answers of an engine: both streams, every answer, a verdict, and where each strategy first went wrong.
+
+Reads the expected answers of a dataset and a folder of answers; strategies are taken a share at a time, so that memory
+stays bounded however many answers there are.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pairs import __version__
+from pairs.dataset import Dataset
+from pairs.model import STREAMS
+from validator.answers import MalformedRow, answer_files, read_answers
+from validator.compare import KEYS, KINDS, TOLERANCE, Counts, NameCodes, judge, side_by_side
+from validator.shards import EXPECTED
+
+FORMAT_VERSION = 1
+_ANSWERS_AT_A_TIME = 4_000_000
+_KEPT_EXAMPLES = 100
+
+
+@dataclass
+class StreamResult:
+    """What is to be said of one stream."""
+
+    counts: Counts = field(default_factory=Counts)
+    malformed: int = 0
+    malformed_examples: list[MalformedRow] = field(default_factory=list)
+    unknown: dict[str, int] = field(default_factory=dict)  # answers by strategies that are not in the set
+    incorrect: dict[str, list[pa.Table]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+
+    def note(self, row: MalformedRow) -> None:
+        """Count a row that is no answer: it is one of the engine's, and not due."""
+        self.malformed += 1
+        self.counts += Counts(sut=1, undue=1)
+        if len(self.malformed_examples) < _KEPT_EXAMPLES:
+            self.malformed_examples.append(row)
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return what validation.json says of the stream."""
+        return {
+            **asdict(self.counts),
+            "malformed": self.malformed,
+            "malformed_examples": [asdict(one) for one in self.malformed_examples],
+            "unknown_strategies": dict(list(self.unknown.items())[:_KEPT_EXAMPLES]),
+        }
+
+    def listed(self, kind: str, strategy: str | None = None) -> pa.Table:
+        """Return all incorrect answers of a kind side by side, sorted by time; of one strategy if given."""
+        table = pa.concat_tables(self.incorrect[kind])
+        if strategy is not None:
+            table = table.filter(pc.field("strategy") == strategy)
+        return table.sort_by([("inputTickTS", "ascending"), ("strategy", "ascending")])
+
+
+@dataclass(frozen=True, order=True)
+class FirstError:
+    """Where a strategy first went wrong, and how many of its answers are incorrect in all."""
+
+    inputTickTS: int
+    strategy: str
+    stream: str
+    kind: str
+    incorrect: int
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The result of both streams."""
+
+    streams: dict[str, StreamResult]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is missing, undue or wrong."""
+        return all(one.counts.passed for one in self.streams.values())
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a word."""
+        return "PASSED" if self.passed else "FAILED"
+
+    def first_errors(self) -> list[FirstError]:
+        """Return the first error of each strategy, in the order of time. Later errors are mostly its echo."""
+        first: dict[str, tuple[int, str, str]] = {}
+        total: dict[str, int] = {}
+        for stream, result in self.streams.items():  # indicators first: orders follow from them
+            for kind in KINDS:
+                for strategy, tick_ts, count in _earliest(pa.concat_tables(result.incorrect[kind])):
+                    total[strategy] = total.get(strategy, 0) + count
+                    if strategy not in first or tick_ts < first[strategy][0]:
+                        first[strategy] = (tick_ts, stream, kind)
+        return sorted(
+            FirstError(tick_ts, strategy, stream, kind, total[strategy])
+            for strategy, (tick_ts, stream, kind) in first.items()
+        )
+
+    def as_plain(self, dataset: Dataset, digests: dict[str, str]) -> dict[str, Any]:
+        """Return what validation.json says."""
+        return {
+            "format_version": FORMAT_VERSION,
+            "kit_version": __version__,
+            "verdict": self.verdict,
+            **{stream: result.as_plain() for stream, result in self.streams.items()},
+            "first_errors": [asdict(one) for one in self.first_errors()],
+            "tolerance": TOLERANCE,
+            "dataset": str(dataset.path.absolute()),
+            "digests": digests,
+        }
+
+
+def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
+    """Yield for each strategy in a table of incorrect answers the earliest time and the number of rows."""
+    grouped = table.group_by("strategy").aggregate([("inputTickTS", "min"), ("inputTickTS", "count")])
+    yield from zip(
+        *(grouped[name].to_pylist() for name in ("strategy", "inputTickTS_min", "inputTickTS_count")), strict=True
+    )
+
+
+def validate(dataset: Dataset, aliases: Sequence[str], folder: Path) -> Validation:
+    """Hold the answers in a folder against the expected answers of a dataset, which must be there."""
+    files = {stream: answer_files(folder, stream) for stream in STREAMS}
+    return Validation({stream: _validate_stream(dataset, aliases, stream, files[stream]) for stream in STREAMS})
+
+
+def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: str, files: list[Path]) -> StreamResult:
+    result, schema = StreamResult(), EXPECTED[stream]
+    expected_file = dataset.expected_file(stream)
+    shares = -(-pq.read_metadata(expected_file).num_rows // _ANSWERS_AT_A_TIME) or 1
+    known = NameCodes(aliases)
+    for share in range(shares):
+        expected = _share_of([pq.read_table(expected_file, schema=schema)], schema, known, share, shares)
+        read = (row for file in files for row in read_answers(file, schema))
+        answers = _share_of(_well_formed(read, result, share == 0), schema, known, share, shares)
+        judgement = judge(expected, answers, KEYS[stream])
+        result.counts += judgement.counts
+        for kind in KINDS:
+            result.incorrect[kind].append(side_by_side(kind, expected, answers, judgement, KEYS[stream]))
+    _note_unknown(result, set(aliases))
+    return result
+
+
+def _well_formed(
+    read: Iterator[pa.RecordBatch | MalformedRow], result: StreamResult, noting: bool
+) -> Iterator[pa.RecordBatch]:
+    for one in read:
+        if not isinstance(one, MalformedRow):
+            yield one
+        elif noting:
+            result.note(one)
+
+
+def _share_of(
+    batches: Iterator[pa.RecordBatch] | list[pa.Table], schema: pa.Schema, known: NameCodes, share: int, shares: int
+) -> pa.Table:
+    """Return the answers of every `shares`-th strategy."""
+    kept = []
+    for batch in batches:
+        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        if shares > 1:
+            table = table.filter(pa.array(known.code(table["strategy"]) % shares == share))
+        kept.append(table)
+    return pa.concat_tables(kept) if kept else schema.empty_table()
+
+
+def _note_unknown(result: StreamResult, aliases: set[str]) -> None:
+    """Count the undue answers of strategies that are not in the set."""
+    for table in result.incorrect["undue"]:
+        for strategy, _, count in _earliest(table):
+            if strategy not in aliases:
+                result.unknown[strategy] = result.unknown.get(strategy, 0) + count
