@@ -152,7 +152,7 @@ def _read_row(row: list[Any], schema: pa.Schema) -> list[Any]:
 
 
 def _read_text(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str):
         raise ValueError(f"{name} is {_shown(value)}, not a name")
     return value
 

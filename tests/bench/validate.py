@@ -1,4 +1,4 @@
-"""`make bench-validate`: the expected answers on Spark at three scale factors, in turns, and the reference beside them."""
+"""`make bench-validate`: the expected answers on Spark at three scale factors, and the reference beside it."""
 
 import statistics
 import tempfile
