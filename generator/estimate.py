@@ -12,7 +12,7 @@ from pairs.model import NUMBERS_OF_PERIODS, PERIOD_LENGTHS_S
 from pairs.workload import Workload
 
 _SAMPLE_TICKS = 1_000_000
-_ORDERS_PER_INDICATOR = 0.09  # 0.086 in a quick dataset, 0.090 in a standard one, 0.097 in a cointegrated one
+_ORDERS_PER_INDICATOR = 0.08  # 0.067 at standard SF 1, 0.082 at SF 10
 
 
 @dataclass(frozen=True)
