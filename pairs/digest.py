@@ -5,6 +5,7 @@ summed. It guards against differences by accident, not against forgery.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from typing import Any
 
@@ -82,5 +83,11 @@ def digest_file(part: FilePart) -> PartialDigest:
 def digest_batch(first_row: int, batch: pa.RecordBatch) -> PartialDigest:
     """Digest a batch of ticks whose symbols are numbers into a dictionary."""
     symbol, price, size, tick_ts = batch.columns
-    hashes = hash_symbols(symbol.dictionary.to_pylist())
+    hashes = _hash_symbols_once(tuple(symbol.dictionary.to_pylist()))
     return digest_rows(first_row, hashes, *(one.to_numpy() for one in (symbol.indices, price, size, tick_ts)))
+
+
+@lru_cache(maxsize=2)
+def _hash_symbols_once(symbols: tuple[str, ...]) -> NDArray[np.uint64]:
+    """Hash a dictionary that batch after batch comes with."""
+    return hash_symbols(list(symbols))

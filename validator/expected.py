@@ -24,7 +24,7 @@ from pairs import __version__
 from pairs.dataset import Dataset
 from pairs.digest import PartialDigest
 from pairs.errors import BadInputError, PairsError
-from pairs.model import STREAMS, StrategySet
+from pairs.model import STREAMS, Strategy, StrategySet
 from pairs.progress import Progress
 from pairs.spark import TaskError, run_tasks, session, warm_up
 from pairs.strategies import read_strategies
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _VERSION = 1  # of the answers: any change of what is computed raises it
-_STRATEGIES_OF_A_SHARD = range(16, 257)
-_PANE_ROWS_OF_A_SHARD = 500_000
+_MOST_STRATEGIES_OF_A_SHARD = 256
+_MOST_PANES_OF_A_SHARD = 500_000
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
             plan = Plan.of(strategies, scratch)
             reduced = plan.reduce(spark, parts)
             _refuse_disorder(parts, reduced)
-            evaluated = plan.evaluate(spark, parts, reduced)
+            evaluated = plan.evaluate(spark, reduced)
         except TaskError as error:
             raise PairsError(f"the expected answers were not computed: {error}; mend that and try again") from None
         computed = Computed(
@@ -107,7 +107,8 @@ def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
             ),
         )
         for stream in STREAMS:
-            _join(plan.answer_files(stream), scratch / f"{stream}.parquet", EXPECTED[stream])
+            files = [plan.answer_file(stream, shard) for shard in range(len(evaluated))]
+            _join(files, scratch / f"{stream}.parquet", EXPECTED[stream])
         _put_in_place(dataset, scratch)
     digests = {"ticks": _digest(parts, reduced), "strategies": strategies_digest}
     _write_facts(dataset, digests, len(strategies.strategies), computed)
@@ -135,51 +136,30 @@ class Plan:
     strategies: StrategySet
     clock: Clock
     symbols: tuple[str, ...]
-    borders: tuple[int, ...]  # of the shards in the set
     scratch: Path
 
     @classmethod
     def of(cls, strategies: StrategySet, scratch: Path) -> "Plan":
-        """Cut the strategies so that the panes of a shard stay small, however many strategies and panes there are."""
-        every = strategies.strategies
-        clock = Clock(tuple(sorted({one.period_ms for one in every})), strategies.market_close_ms)
-        panes = sum(clock.market_close_ms // period + 1 for period in clock.periods_ms)
-        fitting = _PANE_ROWS_OF_A_SHARD // (2 * panes)
-        length = min(max(fitting, _STRATEGIES_OF_A_SHARD.start), _STRATEGIES_OF_A_SHARD.stop - 1)
-        symbols = {symbol for one in every for symbol in (one.symbol1, one.symbol2)}
-        borders = (*range(0, len(every), length), len(every))
-        return cls(strategies, clock, tuple(sorted(symbols)), borders, scratch)
+        """Plan for a set of strategies."""
+        periods = {one.period_ms for one in strategies.strategies}
+        symbols = {symbol for one in strategies.strategies for symbol in (one.symbol1, one.symbol2)}
+        clock = Clock(tuple(sorted(periods)), strategies.market_close_ms)
+        return cls(strategies, clock, tuple(sorted(symbols)), scratch)
 
-    def answer_files(self, stream: str) -> list[Path]:
-        """Return where the answers of each shard lie."""
-        return [self.scratch / f"{stream}-{shard:06d}.arrow" for shard in range(len(self.borders) - 1)]
+    def answer_file(self, stream: str, shard: int) -> Path:
+        """Return where the answers of a shard lie."""
+        return self.scratch / f"{stream}-{shard:06d}.arrow"
 
     def _pane_file(self, number: int) -> Path:
         return self.scratch / f"panes-{number:06d}.arrow"
 
     def reduce(self, spark: "SparkSession", parts: list[FilePart]) -> list[ReducedPart]:
         """Reduce all parts of the ticks to panes."""
-        places = {symbol: place for place, symbol in enumerate(self.symbols)}
-        shards = tuple(
-            tuple(
-                {
-                    places[symbol]
-                    for one in self.strategies.strategies[first:end]
-                    for symbol in (one.symbol1, one.symbol2)
-                }
-            )
-            for first, end in pairwise(self.borders)
-        )
-        tasks = [
-            PartTask(part, self.clock, self.symbols, shards, self._pane_file(number))
-            for number, part in enumerate(parts)
-        ]
+        tasks = [PartTask(part, self.clock, self.symbols, self._pane_file(number)) for number, part in enumerate(parts)]
         with Progress("reading ticks", len(tasks), "parts") as progress:
             return run_tasks(spark, reduce_part, tasks, progress.set)
 
-    def evaluate(
-        self, spark: "SparkSession", parts: list[FilePart], reduced: list[ReducedPart]
-    ) -> list[EvaluatedShard]:
+    def evaluate(self, spark: "SparkSession", reduced: list[ReducedPart]) -> list[EvaluatedShard]:
         """Evaluate all shards of the strategies."""
         triggers_file = self.scratch / "triggers.arrow"
         triggers = pa.concat_tables([one.triggers for one in reduced])
@@ -187,18 +167,24 @@ class Plan:
             target.write_table(triggers)
         tasks = [
             ShardTask(
-                shard,
-                self.strategies.strategies[first:end],
+                strategies,
                 self.symbols,
                 self.clock.market_close_ms,
-                tuple(self._pane_file(number) for number in range(len(parts))),
+                tuple(self._pane_file(number) for number in range(len(reduced))),
                 triggers_file,
-                {stream: self.answer_files(stream)[shard] for stream in STREAMS},
+                {stream: self.answer_file(stream, shard) for stream in STREAMS},
             )
-            for shard, (first, end) in enumerate(pairwise(self.borders))
+            for shard, strategies in enumerate(self._shards(sum(one.panes for one in reduced)))
         ]
         with Progress("evaluating strategies", len(tasks), "shards") as progress:
             return run_tasks(spark, evaluate_shard, tasks, progress.set)
+
+    def _shards(self, panes: int) -> list[tuple[Strategy, ...]]:
+        """Cut the strategies so that the panes of a shard stay few, however many there are in all."""
+        panes_of_a_pair = 2 * panes // len(self.symbols) + 1
+        length = min(max(_MOST_PANES_OF_A_SHARD // panes_of_a_pair, 1), _MOST_STRATEGIES_OF_A_SHARD)
+        every = self.strategies.strategies
+        return [every[first : first + length] for first in range(0, len(every), length)]
 
 
 def _refuse_disorder(parts: list[FilePart], reduced: list[ReducedPart]) -> None:

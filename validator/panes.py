@@ -8,7 +8,7 @@ may come in pieces, as ticks come in pieces: sums add up, and of the first ticks
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 import numpy as np
@@ -25,6 +25,8 @@ PANES = pa.schema(
 
 # The first tick of any symbol in a pane: it closes the windows that end there.
 TRIGGERS = pa.schema({"tickTS": pa.int64(), "symbol": pa.int32(), "price": pa.int64()})
+
+_PANES_OF_A_BATCH = 500_000
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,11 @@ def _sum_up(
 
 @dataclass(frozen=True)
 class PartTask:
-    """A part of the ticks to reduce. Its panes go to a file, one record batch a shard of symbols."""
+    """A part of the ticks to reduce. Its panes go to a file, in the order of their symbols."""
 
     part: FilePart
     clock: Clock
     symbols: tuple[str, ...]
-    shards: tuple[tuple[int, ...], ...]  # places in `symbols`
     target: Path
 
 
@@ -105,7 +106,8 @@ class ReducedPart:
     digest: PartialDigest  # with positions in the file
     first_ts: int
     last_ts: int
-    triggers: pa.RecordBatch
+    triggers: pa.Table
+    panes: int
     worker_peak_bytes: int
 
 
@@ -114,21 +116,21 @@ def reduce_part(task: PartTask) -> ReducedPart:
     keep_freed_memory()
     coder = _SymbolCoder(task.symbols)
     digest, first_ts, last_ts = PartialDigest(), None, 0
-    panes, triggers = [], []
-    for batch in read_ticks(task.part.path, task.part.row_groups):
-        if not len(batch):
-            continue
-        price, tick_ts = batch["price"].to_numpy(), batch["tickTS"].to_numpy()
-        first_ts = int(tick_ts[0]) if first_ts is None else first_ts
-        refuse_bad_rows(task.part, digest.rows, price, tick_ts, max(first_ts, last_ts))
-        last_ts = int(tick_ts[-1])
-        digest += digest_batch(task.part.first_row + digest.rows, batch)
-        piece, firsts = reduce_piece(task.clock, len(task.symbols), coder.code(batch["symbol"]), price, tick_ts)
-        panes.append(piece)
-        triggers.append(firsts)
-    _write_panes(task, pa.Table.from_batches(panes, PANES))
-    first_triggers = pa.Table.from_batches(triggers, TRIGGERS).combine_chunks()
-    return ReducedPart(digest, first_ts or 0, last_ts, first_triggers, peak_bytes())
+    triggers = []
+    with PaneFile(task.target) as target:
+        for batch in read_ticks(task.part.path, task.part.row_groups):
+            if not len(batch):
+                continue
+            price, tick_ts = batch["price"].to_numpy(), batch["tickTS"].to_numpy()
+            first_ts = int(tick_ts[0]) if first_ts is None else first_ts
+            refuse_bad_rows(task.part, digest.rows, price, tick_ts, max(first_ts, last_ts))
+            last_ts = int(tick_ts[-1])
+            digest += digest_batch(task.part.first_row + digest.rows, batch)
+            panes, firsts = reduce_piece(task.clock, len(task.symbols), coder.code(batch["symbol"]), price, tick_ts)
+            target.add(panes)
+            triggers.append(firsts)
+    all_triggers = pa.Table.from_batches(triggers, TRIGGERS).combine_chunks()
+    return ReducedPart(digest, first_ts or 0, last_ts, all_triggers, target.rows, peak_bytes())
 
 
 class _SymbolCoder:
@@ -148,23 +150,56 @@ class _SymbolCoder:
         return codes
 
 
-def _write_panes(task: PartTask, panes: pa.Table) -> None:
-    """Write the panes of each shard as a record batch of its own, so that a shard reads nothing else."""
-    symbol = panes["symbol"].to_numpy()
-    partial = task.target.with_name(f".{task.target.name}.{uuid4().hex}")
-    with pa.OSFile(str(partial), "wb") as sink, pa.ipc.new_file(sink, PANES) as target:
-        for shard in task.shards:
-            wanted = np.zeros(len(task.symbols), bool)
-            wanted[list(shard)] = True
-            target.write_batch(_one_batch(panes.filter(pa.array(wanted[symbol]))))
-    partial.rename(task.target)
+class PaneFile:
+    """A file of panes being written, in batches that are each in the order of symbols, so that readers find theirs."""
+
+    def __init__(self, path: Path) -> None:
+        self.rows = 0
+        self._path = path
+        self._partial = path.with_name(f".{path.name}.{uuid4().hex}")
+        self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
+
+    def __enter__(self) -> Self:
+        self._sink = pa.OSFile(str(self._partial), "wb")
+        self._target = pa.ipc.new_file(self._sink, PANES)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        if kind is None:
+            self._flush()
+        self._target.close()
+        self._sink.close()
+        if kind is None:
+            self._partial.rename(self._path)
+
+    def add(self, panes: pa.RecordBatch) -> None:
+        """Add panes; they are kept until there are enough for a batch."""
+        self._pending.append(panes)
+        self._pending_rows += len(panes)
+        if self._pending_rows >= _PANES_OF_A_BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        panes = pa.Table.from_batches(self._pending, PANES)
+        order = np.argsort(panes["symbol"].to_numpy(), kind="stable")
+        self._target.write_table(panes.take(pa.array(order)).combine_chunks())
+        self.rows += self._pending_rows
+        self._pending, self._pending_rows = [], 0
 
 
-def _one_batch(panes: pa.Table) -> pa.RecordBatch:
-    batches = panes.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], PANES)
+def read_panes(files: Iterable[Path], symbols: NDArray[np.int32]) -> pa.Table:
+    """Read the panes of some symbols, given in order, from the files of all parts, in the order of the files."""
+    found = [PANES.empty_table()]
+    for file in files:
+        source = pa.ipc.open_file(pa.memory_map(str(file)))
+        batches = (source.get_batch(number) for number in range(source.num_record_batches))
+        found += [pa.Table.from_batches([_of_symbols(batch, symbols)]) for batch in batches]
+    return pa.concat_tables(found)
 
 
-def read_panes(files: Iterable[Path], shard: int) -> pa.Table:
-    """Read the panes of a shard from the files of all parts, in their order."""
-    return pa.Table.from_batches([pa.ipc.open_file(pa.memory_map(str(file))).get_batch(shard) for file in files], PANES)
+def _of_symbols(panes: pa.RecordBatch, symbols: NDArray[np.int32]) -> pa.RecordBatch:
+    ordered = panes["symbol"].to_numpy()
+    first, end = np.searchsorted(ordered, symbols), np.searchsorted(ordered, symbols, side="right")
+    rows = np.repeat(end - np.cumsum(end - first), end - first) + np.arange((end - first).sum())
+    return panes.take(pa.array(rows))

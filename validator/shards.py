@@ -1,7 +1,7 @@
 """Evaluates a shard of the strategies, a contiguous run of the set, and writes its answers. Runs on executors."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,13 @@ def _expected(schema: pa.Schema) -> pa.Schema:
 
 
 EXPECTED = {"indicators": _expected(INDICATOR), "orders": _expected(MARKET_ORDER)}
-_SIDES = np.array(["SELL", "BUY"])
+_ROWS_OF_A_PORTION = 100_000
 
 
 @dataclass(frozen=True)
 class ShardTask:
     """Strategies to evaluate, where their panes are, and where their answers go."""
 
-    shard: int
     strategies: tuple[Strategy, ...]
     symbols: tuple[str, ...]
     market_close_ms: int
@@ -53,38 +52,66 @@ def evaluate_shard(task: ShardTask) -> EvaluatedShard:
     keep_freed_memory()
     triggers = Triggers.from_table(read_table(task.triggers_file), task.market_close_ms)
     places = {symbol: place for place, symbol in enumerate(task.symbols)}
-    replay = Replay(places, panes_by_symbol(read_panes(task.pane_files, task.shard)), triggers)
-    names = np.array(task.symbols, object)
-    indicators = orders = 0
-    with (
-        _stream(task.targets["indicators"], "indicators") as first,
-        _stream(task.targets["orders"], "orders") as second,
-    ):
-        for strategy in task.strategies:
-            answers = replay.answers(strategy)
-            indicators += len(answers.ratio)
-            orders += len(answers.orders)
-            first.write_batch(_indicator_rows(strategy, answers, triggers))
-            second.write_batch(_order_rows(strategy, answers, triggers, names))
-    return EvaluatedShard(indicators, orders, peak_bytes())
+    watched = {places[symbol] for one in task.strategies for symbol in (one.symbol1, one.symbol2)}
+    panes = read_panes(task.pane_files, np.array(sorted(watched), np.int32))
+    replay = Replay(places, panes_by_symbol(panes), triggers)
+    counts = dict.fromkeys(EXPECTED, 0)
+    with ExitStack() as files:
+        targets = {stream: files.enter_context(_stream(path, stream)) for stream, path in task.targets.items()}
+        for portion in _portions(replay, task.strategies):
+            rows = {
+                "indicators": _indicator_rows(portion, triggers),
+                "orders": _order_rows(portion, triggers, task.symbols),
+            }
+            for stream, batch in rows.items():
+                targets[stream].write_batch(batch)
+                counts[stream] += len(batch)
+    return EvaluatedShard(counts["indicators"], counts["orders"], peak_bytes())
 
 
-def _indicator_rows(strategy: Strategy, answers: Answers, triggers: Triggers) -> pa.RecordBatch:
-    values: list[Any] = [
-        answers.ratio,
-        answers.average,
-        answers.upper,
-        answers.lower,
-        triggers.tick_ts[answers.trigger],
+def _portions(replay: Replay, strategies: tuple[Strategy, ...]) -> Iterator[dict[str, Answers]]:
+    """Evaluate one strategy after the other; yield their answers by alias, many small ones together."""
+    portion: dict[str, Answers] = {}
+    rows = 0
+    for strategy in strategies:
+        portion[strategy.alias] = answers = replay.answers(strategy)
+        rows += len(answers.ratio)
+        if rows >= _ROWS_OF_A_PORTION:
+            yield portion
+            portion, rows = {}, 0
+    yield portion
+
+
+def _indicator_rows(portion: dict[str, Answers], triggers: Triggers) -> pa.RecordBatch:
+    answers = list(portion.values())
+    aliases = _repeated(portion, [len(one.ratio) for one in answers])
+    values = [
+        np.concatenate([np.empty(0), *(getattr(one, name) for one in answers)])
+        for name in ("ratio", "average", "upper", "lower")
     ]
-    return pa.record_batch([pa.repeat(strategy.alias, len(answers.ratio)), *values], EXPECTED["indicators"])
+    times = triggers.tick_ts[np.concatenate([np.empty(0, np.int64), *(one.trigger for one in answers)])]
+    return pa.record_batch([aliases, *values, times], EXPECTED["indicators"])
 
 
-def _order_rows(strategy: Strategy, answers: Answers, triggers: Triggers, names: Any) -> pa.RecordBatch:
-    rows = np.array([(one.buys, one.symbol, one.price, one.size, one.trigger) for one in answers.orders], np.int64)
-    buys, symbol, price, size, trigger = rows.reshape(-1, 5).T
-    values: list[Any] = [_SIDES[buys].astype(object), names[symbol], price, size, triggers.tick_ts[trigger]]
-    return pa.record_batch([pa.repeat(strategy.alias, len(rows)), *values], EXPECTED["orders"])
+def _order_rows(portion: dict[str, Answers], triggers: Triggers, symbols: tuple[str, ...]) -> pa.RecordBatch:
+    aliases = _repeated(portion, [len(one.orders) for one in portion.values()])
+    orders = [order for one in portion.values() for order in one.orders]
+    columns: list[Any] = [
+        ["BUY" if one.buys else "SELL" for one in orders],
+        [symbols[one.symbol] for one in orders],
+        [one.price for one in orders],
+        [one.size for one in orders],
+        [int(triggers.tick_ts[one.trigger]) for one in orders],
+    ]
+    kinds = [one.type for one in EXPECTED["orders"]][1:]
+    filled = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    return pa.record_batch([aliases, *filled], EXPECTED["orders"])
+
+
+def _repeated(names: Iterable[str], counts: list[int]) -> pa.Array:
+    """Return each name as often as its count says."""
+    places = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    return pa.array(list(names), pa.string()).take(pa.array(places))
 
 
 @contextmanager
