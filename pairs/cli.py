@@ -237,6 +237,63 @@ def validate(
         raise typer.Exit(1)
 
 
+@app.command()
+def targets() -> None:
+    """List the engines that strategies can be translated for, with their plans and options."""
+    from pairs.stages import list_targets
+
+    list_targets()
+
+
+@app.command()
+def translate(
+    dataset: DatasetArgument,
+    target: Annotated[str, typer.Option("--target", metavar="NAME", help="Engine to translate for.")] = "pyspark",
+    plan: Annotated[
+        str | None,
+        typer.Option("--plan", metavar="NAME", help="How the work is laid out; default: the target's first."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="APP", help="Folder to write; default: in the dataset.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the program that is there.")] = False,
+) -> None:
+    """Translate the strategies of a dataset into a program for an engine.
+
+    The program is a small application that runs by itself; the strategies are
+    a table next to it, so it does not grow with them.
+
+    [dim]pairs translate data/quick --plan direct -o app[/dim]
+    """
+    from pairs.stages import translate as render
+
+    render(dataset, target, plan, output, overwrite)
+
+
+@app.command(name="run")
+@takes(RunSettings)
+def run_program(
+    dataset: DatasetArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder to write; default: under runs/.")
+    ] = None,
+    run: RunOption = "local",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is there.")] = False,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Run a program on a dataset: driver, engine and sink as processes, the answers collected.
+
+    With --speed max the ticks are played as fast as the engine takes them: for
+    correctness, not for a score.
+
+    [dim]pairs run data/quick --speed max -o runs/first && pairs validate runs/first[/dim]
+    """
+    from pairs.stages import run as execute
+
+    execute(dataset, output, config.load_run(run, flags, None), overwrite)
+
+
 @app.command(name="config")
 @takes(Workload, RunSettings)
 def show_config(profile: ProfileOption = "standard", run: RunOption = "local", *, flags: dict[str, Any]) -> None:

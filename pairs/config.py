@@ -62,9 +62,10 @@ def load_workload(profile: str, flags: Mapping[str, Any]) -> Workload:
     return complete(sourced.values, sourced.places)
 
 
-def load_run(run: str, flags: Mapping[str, Any], workload: Workload) -> RunSettings:
+def load_run(run: str, flags: Mapping[str, Any], workload: Workload | None) -> RunSettings:
     """Read a run file, by shipped name or by path, and override it with flags; any profile goes with any run."""
-    defaults = {one.name: default_of(one) for one in fields(RunSettings)} | {"speed": workload.speed}
+    speed = 1.0 if workload is None else workload.speed
+    defaults = {one.name: default_of(one) for one in fields(RunSettings)} | {"speed": speed}
     sourced = _read_file("runs", run, RunSettings).under(_read_flags(flags, RunSettings))
     return RunSettings(**defaults | sourced.values)
 

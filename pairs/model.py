@@ -95,8 +95,8 @@ MARKET_ORDER = _schema(
     strategy=pa.string(),
     type=pa.string(),
     symbol=pa.string(),
-    price=pa.int32(),
-    size=pa.int32(),
+    price=pa.int64(),
+    size=pa.int64(),  # a strategy that got rich on a penny stock owns many
     inputTickTS=pa.int64(),
     inputTS=pa.int64(),
 )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -30,6 +31,36 @@ class Run:
     def validation_file(self) -> Path:
         """The verdict of the validator, with all its counts."""
         return self.path / "validation.json"
+
+    @property
+    def app_folder(self) -> Path:
+        """The translated program."""
+        return self.path / "app"
+
+    @property
+    def log_folder(self) -> Path:
+        """The tick log, while the run lasts."""
+        return self.path / "ticklog"
+
+    @property
+    def checkpoint_folder(self) -> Path:
+        """What the engine keeps to survive a crash, while the run lasts."""
+        return self.path / "checkpoint"
+
+    @property
+    def port_file(self) -> Path:
+        """The port of the sink, while the run lasts."""
+        return self.path / "sink.port"
+
+    def log_file(self, part: str) -> Path:
+        """Return the path of what a process of the run printed."""
+        return self.path / "logs" / f"{part}.log"
+
+    def remove_scratch(self) -> None:
+        """Remove what only a run that lasts needs."""
+        for folder in (self.log_folder, self.checkpoint_folder):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.port_file.unlink(missing_ok=True)
 
     def incorrect_file(self, kind: str, stream: str) -> Path:
         """Return the path of a list of incorrect answers."""
@@ -77,3 +108,19 @@ def _becoming(file: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             partial.unlink()
+
+
+def new_run(path: Path, overwrite: bool) -> Run:
+    """Make the folder of a run; an old run is replaced only if told so."""
+    run = Run(path.absolute())
+    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
+        if not overwrite:
+            raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
+        if not run.facts_file.is_file():
+            raise BadInputError(f"{path}: exists and is not a run, so it is not overwritten; choose another folder")
+        shutil.rmtree(path)
+    try:
+        (run.path / "logs").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be written: {error.strerror}; choose another folder") from None
+    return run

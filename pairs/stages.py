@@ -4,17 +4,18 @@ import json
 import sys
 import time
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from pairs import config
+from pairs import __version__, config
 from pairs.dataset import MOST_FILES, Dataset, new_dataset
 from pairs.errors import BadInputError, PairsError
 from pairs.model import STREAMS
-from pairs.run import Run
+from pairs.run import Run, new_run
 from pairs.strategies import read_strategies, scan, write_new
 from pairs.tickfiles import TICK_FORMATS
 from pairs.values import choice, show_duration, whole
@@ -177,6 +178,70 @@ def validate(folder: Path, path: Path | None, show: str | None, limit: str, stra
     elif not result.passed:
         print("\nsee the answers side by side: add --show missing, --show undue or --show wrong")
     return result.passed
+
+
+def list_targets() -> None:
+    """Print the targets with their plans and options."""
+    from translator.targets import all_targets
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("target", "", "what it is"):
+        table.add_column(heading, no_wrap=heading != "what it is")
+    for name, target in all_targets().items():
+        table.add_row(name, "", target.summary)
+        for plan, summary in target.plans.items():
+            table.add_row("", f"--plan {plan}", summary)
+        for option, summary in target.options.items():
+            table.add_row("", f"--set {option}=...", summary)
+    Console(soft_wrap=True).print(table)
+
+
+def translate(path: Path, target_name: str, plan: str | None, app: Path | None, overwrite: bool) -> None:
+    """Translate the strategies of a dataset into a program."""
+    from translator import targets
+    from translator.translate import translate as translated
+
+    target, chosen = targets.find(target_name, plan)
+    folder = app or path / "apps" / f"{target.name}-{chosen}"
+    program = translated(Dataset(path).strategies_file, target, chosen, folder, overwrite or app is None)
+    print(f"{folder}: {program.summary} for {target.name}, plan {chosen}; see 'python {folder / 'app.py'} --help'")
+
+
+def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite: bool) -> None:
+    """Run a program on a dataset, unpaced."""
+    if settings.speed != "max":
+        raise BadInputError("--speed: paced runs are not there yet; give max")
+    from pairs.harness.runner import run_unpaced
+    from translator import targets
+    from translator.translate import translate as translated
+
+    target, plan = targets.find(settings.target, settings.plan)
+    for name in settings.settings:
+        if not target.takes(name):
+            raise BadInputError(f"--set: {target.name} takes no {name!r}; 'pairs targets' lists what it takes")
+    dataset = Dataset(path)
+    dataset.tick_files()
+    read_strategies(dataset.strategies_file)
+    recorded = new_run(output or _next_run_folder(dataset, target.name, plan), overwrite)
+    translated(dataset.strategies_file, target, plan, recorded.app_folder)
+    facts = {
+        "format_version": 1,
+        "kit_version": __version__,
+        "dataset": str(path.absolute()),
+        "run": settings.as_plain() | {"plan": plan},
+    }
+    recorded.write_json(recorded.facts_file, facts | {"state": "running"})
+    ticks = dataset.facts()["counts"]["ticks"] if dataset.facts_file.is_file() else None
+    seconds = run_unpaced(recorded, path.absolute(), ticks, target, settings)
+    recorded.write_json(recorded.facts_file, facts | {"state": "ended", "seconds": seconds})
+    print(f"{recorded.path}: {target.name}, plan {plan}, unpaced, took {seconds:.1f} s with its start; no score")
+    print(f"check its answers with 'pairs validate {recorded.path}'")
+
+
+def _next_run_folder(dataset: Dataset, target: str, plan: str) -> Path:
+    """Return a folder under runs/ that is not there yet."""
+    stem = f"{dataset.path.absolute().name}-{target}-{plan}"
+    return next(path for number in count(1) if not (path := Path("runs") / f"{stem}-{number}").exists())
 
 
 def show_config(workload: Workload, run: config.RunSettings) -> None:

@@ -11,18 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from pairs.memory import keep_freed_memory, peak_bytes
-from pairs.model import INDICATOR, MARKET_ORDER, Strategy
+from pairs.model import STREAMS, Strategy
 from validator.panes import read_panes
 from validator.replay import Answers, Replay, Triggers, panes_by_symbol
 
 
-def _expected(schema: pa.Schema) -> pa.Schema:
-    """Return the columns that can be known beforehand: all but the wall time; and sizes of any magnitude."""
-    known = [one.with_type(pa.int64()) if one.type == pa.int32() else one for one in schema if one.name != "inputTS"]
-    return pa.schema(known)
-
-
-EXPECTED = {"indicators": _expected(INDICATOR), "orders": _expected(MARKET_ORDER)}
+# What can be known beforehand: all columns but the wall time.
+EXPECTED = {stream: schema.remove(schema.get_field_index("inputTS")) for stream, schema in STREAMS.items()}
 _ROWS_OF_A_PORTION = 100_000
 
 

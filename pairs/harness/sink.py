@@ -1,0 +1,147 @@
+"""The sink of a run, a process of its own: takes answers from the engine, stamps them on arrival, writes as it goes.
+
+Arguments: the folder of the run, and a file to write the port to. It listens on loopback only, drops batches it has
+already taken, keeps the answers as Arrow streams that are readable at any time, and turns them into Parquet when it is
+told to end (SIGTERM).
+"""
+
+import json
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pairs.harness.answers import HEADER, MAGIC, RECEIPT, received
+from pairs.model import STREAMS
+
+_LONGEST_DESCRIPTION = 1 << 16
+_LONGEST_BODY = 1 << 30
+_ROWS_OF_A_GROUP = 250_000
+
+
+def recorded(schema: pa.Schema) -> pa.Schema:
+    """Return the columns of a stream as a run records it."""
+    return schema.append(pa.field("sinkTS", pa.int64(), nullable=False))  # us of wall time
+
+
+class AnswerFiles:
+    """The answers of a run being recorded."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sinks = {stream: pa.OSFile(str(self._raw(stream)), "wb") for stream in STREAMS}
+        self._writers = {
+            stream: pa.ipc.new_stream(self._sinks[stream], recorded(schema)) for stream, schema in STREAMS.items()
+        }
+        self.rows = dict.fromkeys(STREAMS, 0)
+
+    def _raw(self, stream: str) -> Path:
+        return self._folder / f"{stream}.arrows"
+
+    def add(self, stream: str, rows: pa.Table, sink_ts: int) -> None:
+        """Add rows that arrived at a time."""
+        if len(rows):
+            stamped = rows.append_column("sinkTS", pa.repeat(pa.scalar(sink_ts, pa.int64()), len(rows)))
+            self._writers[stream].write_table(stamped.cast(recorded(STREAMS[stream])))
+            self._sinks[stream].flush()
+            self.rows[stream] += len(rows)
+
+    def finish(self) -> None:
+        """Turn what was recorded into Parquet files."""
+        for stream, schema in STREAMS.items():
+            self._writers[stream].close()
+            self._sinks[stream].close()
+            partial = self._folder / f".{stream}.parquet"
+            with pq.ParquetWriter(partial, recorded(schema)) as target, pa.memory_map(str(self._raw(stream))) as source:
+                group: list[pa.RecordBatch] = []
+                for batch in pa.ipc.open_stream(source):
+                    group.append(batch)
+                    if sum(len(one) for one in group) >= _ROWS_OF_A_GROUP:
+                        target.write_table(pa.Table.from_batches(group))
+                        group = []
+                if group:
+                    target.write_table(pa.Table.from_batches(group))
+            partial.rename(self._folder / f"{stream}.parquet")
+            self._raw(stream).unlink()
+
+
+class _EndError(Exception):
+    """The sink is told to end."""
+
+
+class _NonsenseError(Exception):
+    """The engine sent something that is no batch of answers."""
+
+
+def serve(listening: socket.socket, files: AnswerFiles) -> None:
+    """Take batches from one engine after the other; a restarted engine connects anew."""
+    last_batch = -1
+    while True:
+        connection, _ = listening.accept()
+        try:
+            with connection:
+                last_batch = _take_batches(connection, files, last_batch)
+        except (_NonsenseError, OSError, ValueError, pa.ArrowException) as error:
+            print(f"sink: closed the connection of an engine that sent nonsense: {error}", file=sys.stderr)
+
+
+def _take_batches(connection: socket.socket, files: AnswerFiles, last_batch: int) -> int:
+    """Take the batches of one connection; return the number of the last one taken."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    while (message := _message(connection)) is not None:
+        batch, streams, sink_ts = message
+        if batch > last_batch:
+            for stream, rows in streams.items():
+                files.add(stream, rows, sink_ts)
+            last_batch = batch
+        connection.sendall(RECEIPT.pack(batch))
+    return last_batch
+
+
+def _message(connection: socket.socket) -> tuple[int, dict[str, pa.Table], int] | None:
+    """Receive a batch, and when it was there; None if the engine has gone."""
+    header = received(connection, HEADER.size)
+    if header is None:
+        return None
+    magic, batch, length = HEADER.unpack(header)
+    if magic != MAGIC or not 0 <= length <= _LONGEST_DESCRIPTION:
+        raise _NonsenseError("not a batch of answers")
+    described = received(connection, length)
+    if described is None:
+        raise _NonsenseError("a batch that breaks off")
+    sizes = json.loads(described)
+    bodies: dict[str, bytes] = {}
+    for stream, size in sizes.items():
+        body = received(connection, size) if stream in STREAMS and 0 <= size <= _LONGEST_BODY else None
+        if body is None:
+            raise _NonsenseError("a batch that breaks off")
+        bodies[stream] = body
+    sink_ts = time.time_ns() // 1000
+    return batch, {stream: pa.ipc.open_stream(body).read_all() for stream, body in bodies.items()}, sink_ts
+
+
+def main(folder: Path, port_file: Path) -> None:
+    """Serve until told to end."""
+
+    def end(*_: object) -> None:
+        raise _EndError
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run decides
+    files = AnswerFiles(folder)
+    with socket.create_server(("127.0.0.1", 0)) as listening, suppress(_EndError):
+        partial = port_file.with_name(f".{port_file.name}")
+        partial.write_text(str(listening.getsockname()[1]))
+        partial.rename(port_file)
+        serve(listening, files)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    files.finish()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,180 @@
+"""The tick log: how ticks reach an engine. Append-only, memory-mapped, cut into segments, readable from any position.
+
+One process writes, any number read. A tick is a record of 48 bytes, found by its number in the stream. The control file
+holds how many ticks there are, whether more will come, and how many the engine is done with; segments that it is done
+with can be removed, so that the log of a run of any length stays small.
+"""
+
+import json
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pairs.errors import BadInputError, PairsError
+
+SYMBOL_BYTES = 16
+RECORD = np.dtype(
+    [
+        ("symbol", f"S{SYMBOL_BYTES}"),
+        ("seq", "<i8"),
+        ("price", "<i4"),
+        ("size", "<i4"),
+        ("tickTS", "<i8"),
+        ("TS", "<i8"),
+    ]
+)
+_SEGMENT_RECORDS = 1_000_000
+_WRITTEN, _CLOSED, _DONE = range(3)  # places in the control file
+_CONTROL_BYTES = 24
+
+Records = NDArray[Any]
+
+
+class _Log:
+    """What writer and reader share: the paths and the control file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with (path / "control").open("r+b") as control:
+            self._mapped = mmap.mmap(control.fileno(), _CONTROL_BYTES)
+        self._control = np.frombuffer(self._mapped, np.int64)
+        self._segment_records = int(json.loads((path / "log.json").read_text())["segment_records"])
+
+    @property
+    def written(self) -> int:
+        """How many ticks there are."""
+        return int(self._control[_WRITTEN])
+
+    @property
+    def closed(self) -> bool:
+        """Whether no more ticks will come."""
+        return bool(self._control[_CLOSED])
+
+    @property
+    def done(self) -> int:
+        """How many ticks the engine will not ask for again."""
+        return int(self._control[_DONE])
+
+    def _segment_file(self, number: int) -> Path:
+        return self.path / f"segment-{number:08d}"
+
+
+class TickLogWriter(_Log):
+    """Writes a tick log, as a context: closed at its end, so that readers know that nothing follows."""
+
+    def __init__(self, path: Path, segment_records: int = _SEGMENT_RECORDS) -> None:
+        path.mkdir(parents=True)
+        (path / "log.json").write_text(
+            json.dumps({"format_version": 1, "record_bytes": RECORD.itemsize, "segment_records": segment_records})
+        )
+        (path / "control").write_bytes(bytes(_CONTROL_BYTES))
+        super().__init__(path)
+        self._segment: Records | None = None
+        self._removed = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+
+    def append(self, records: Records) -> None:
+        """Add ticks. They are numbered here, and readers see them when all of them are there."""
+        first = self.written
+        records["seq"] = np.arange(first, first + len(records))
+        done = 0
+        while done < len(records):
+            number, place = divmod(first + done, self._segment_records)
+            if self._segment is None or place == 0:
+                self._segment = self._new_segment(number)
+            count = min(len(records) - done, self._segment_records - place)
+            self._segment[place : place + count] = records[done : done + count]
+            done += count
+        self._control[_WRITTEN] = first + len(records)
+
+    def close(self) -> None:
+        """Say that no more ticks will come."""
+        self._control[_CLOSED] = 1
+
+    def remove_done(self) -> None:
+        """Remove the segments that the engine is done with."""
+        while self._removed < self.done // self._segment_records:
+            self._segment_file(self._removed).unlink(missing_ok=True)
+            self._removed += 1
+
+    def _new_segment(self, number: int) -> Records:
+        size = self._segment_records * RECORD.itemsize
+        with self._segment_file(number).open("w+b") as file:
+            os.posix_fallocate(file.fileno(), 0, size)  # a full disk shows here, not as a crash at some later store
+            return np.frombuffer(mmap.mmap(file.fileno(), size), RECORD)
+
+
+class TickLogReader(_Log):
+    """Reads a tick log from any position."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            super().__init__(path)
+        except (OSError, ValueError) as error:
+            raise BadInputError(f"{path}: no tick log there: {error}; start the driver first") from None
+        self._mapped_segments: dict[int, Records] = {}
+
+    def read(self, first: int, end: int) -> Iterator[Records]:
+        """Yield ticks [first, end) in order, without copying; every piece lies in one segment."""
+        while first < end:
+            number, place = divmod(first, self._segment_records)
+            count = min(end - first, self._segment_records - place)
+            yield self._segment(number)[place : place + count]
+            first += count
+
+    def mark_done(self, end: int) -> None:
+        """Say that ticks before this position will not be asked for again."""
+        self._control[_DONE] = max(end, self.done)
+
+    def _segment(self, number: int) -> Records:
+        if number not in self._mapped_segments:
+            for old in [one for one in self._mapped_segments if one < number - 1]:
+                with suppress(BufferError):
+                    del self._mapped_segments[old]
+            try:
+                with self._segment_file(number).open("rb") as file:
+                    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except OSError as error:
+                raise PairsError(
+                    f"{self._segment_file(number)}: {error.strerror}; its ticks were marked as done"
+                ) from None
+            self._mapped_segments[number] = np.frombuffer(mapped, RECORD)
+        return self._mapped_segments[number]
+
+
+def to_arrow(records: Records) -> pa.RecordBatch:
+    """Turn records of the log into columns."""
+    columns = {name: pa.array(np.ascontiguousarray(records[name])) for name in RECORD.names or () if name != "symbol"}
+    symbol = _texts(records["symbol"])
+    return pa.record_batch(
+        [columns["seq"], symbol, *(columns[name] for name in ("price", "size", "tickTS", "TS"))],
+        names=["seq", "symbol", "price", "size", "tickTS", "TS"],
+    )
+
+
+def _texts(symbols: Records) -> pa.Array:
+    """Turn symbols, padded with zeros, into strings of their own lengths, all at once."""
+    letters = np.ascontiguousarray(symbols).view(np.uint8).reshape(-1, SYMBOL_BYTES)
+    used = letters != 0
+    lengths = used.sum(axis=1, dtype=np.int32)
+    offsets = np.zeros(len(symbols) + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    shortest, longest = (int(lengths.min()), int(lengths.max())) if len(lengths) else (0, 0)
+    data = np.ascontiguousarray(letters[:, :longest]) if shortest == longest else letters[used]
+    return pa.StringArray.from_buffers(len(symbols), pa.py_buffer(offsets), pa.py_buffer(data))

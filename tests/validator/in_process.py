@@ -1,0 +1,66 @@
+"""The replay without Spark or files: ticks cut into pieces anywhere, reduced, joined and evaluated."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pairs.model import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from validator.panes import PANES, TRIGGERS, Clock, reduce_piece
+from validator.replay import Answers, Replay, Triggers, panes_by_symbol
+from validator.state_machine import Answer, replay_by_tick
+
+
+def replay_in_process(strategies: StrategySet, ticks: Sequence[StockTick], cuts: Iterable[int] = ()) -> list[Answer]:
+    """Return the answers of the replay when the ticks come in pieces that are cut before the given rows."""
+    every = strategies.strategies
+    symbols = sorted({symbol for one in every for symbol in (one.symbol1, one.symbol2)})
+    clock = Clock(tuple(sorted({one.period_ms for one in every})), strategies.market_close_ms)
+    symbol, price, tick_ts = coded(symbols, ticks)
+    borders = sorted({0, len(ticks), *cuts})
+    pieces = [
+        reduce_piece(clock, len(symbols), symbol[first:end], price[first:end], tick_ts[first:end])
+        for first, end in pairwise(borders)
+    ]
+    panes = pa.Table.from_batches([one for one, _ in pieces], PANES)
+    triggers = Triggers.from_table(
+        pa.Table.from_batches([one for _, one in pieces], TRIGGERS), strategies.market_close_ms
+    )
+    replay = Replay({name: place for place, name in enumerate(symbols)}, panes_by_symbol(panes), triggers)
+    answers = [answer for one in every for answer in _rows(one, replay.answers(one), triggers, symbols)]
+    return in_order(strategies, answers)
+
+
+def coded(symbols: list[str], ticks: Sequence[StockTick]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return symbols as numbers, prices and times; symbols that are not listed get numbers of their own after them."""
+    others = sorted({one.symbol for one in ticks} - set(symbols))
+    places = {name: place for place, name in enumerate([*symbols, *others])}
+    return (
+        np.array([places[one.symbol] for one in ticks], np.int32),
+        np.array([one.price for one in ticks], np.int32),
+        np.array([one.tickTS for one in ticks], np.int64),
+    )
+
+
+def _rows(strategy: Strategy, answers: Answers, triggers: Triggers, symbols: list[str]) -> Iterator[Answer]:
+    columns = (answers.ratio, answers.average, answers.upper, answers.lower, triggers.tick_ts[answers.trigger])
+    for row in zip(*(column.tolist() for column in columns), strict=True):
+        yield Indicator(strategy.alias, *row)
+    for one in answers.orders:
+        tick_ts = int(triggers.tick_ts[one.trigger])
+        side = "BUY" if one.buys else "SELL"
+        yield MarketOrder(strategy.alias, side, symbols[one.symbol], one.price, one.size, tick_ts)
+
+
+def reference(strategies: StrategySet, ticks: Iterable[StockTick]) -> list[Answer]:
+    """Return the answers of the reference."""
+    return in_order(strategies, replay_by_tick(strategies, ticks))
+
+
+def in_order(strategies: StrategySet, answers: Iterable[Answer]) -> list[Answer]:
+    """Order answers by time, then by strategy, then indicators first. The orders of one strategy keep theirs."""
+    place = {one.alias: number for number, one in enumerate(strategies.strategies)}
+    return sorted(answers, key=lambda one: (one.inputTickTS, place[one.strategy], isinstance(one, MarketOrder)))

@@ -1,0 +1,54 @@
+"""Tests of the way from tick files to the answers of a shard, in this process, with every buffer made tiny."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from pairs import tickfiles
+from pairs.model import Indicator, MarketOrder
+from pairs.tickfiles import parts_of
+from tests.validator.in_process import in_order, reference
+from tests.validator.markets import SILENT, WATCHED, random_walk, write_market
+from validator import panes, shards
+from validator.panes import Clock, PartTask, reduce_part
+from validator.shards import EXPECTED, ShardTask, evaluate_shard, read_table
+from validator.state_machine import Answer
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize("tiny", [1, 50, 1_000_000])
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_buffers_of_any_size_give_the_same_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, tiny: int, seed: int
+) -> None:
+    """Rows read together, panes written together, answers written together: none of it shows, nor where shards end."""
+    for module, name in (
+        (tickfiles, "_ROWS_AT_A_TIME"),
+        (tickfiles, "_ROWS_OF_A_PART"),
+        (panes, "_PANES_OF_A_BATCH"),
+        (shards, "_ROWS_OF_A_PORTION"),
+    ):
+        monkeypatch.setattr(module, name, tiny)
+    market = random_walk(seed)
+    every, close = market.strategies.strategies, market.strategies.market_close_ms
+    dataset = write_market(tmp_path / "market", market, 3, suffix, rows_of_a_group=30)
+    clock = Clock(tuple(sorted({one.period_ms for one in every})), close)
+    symbols = (*WATCHED, SILENT)
+    parts = [part for file in dataset.tick_files() for part in parts_of(file)]
+    pane_files = tuple(tmp_path / f"panes-{number}.arrow" for number in range(len(parts)))
+    reduced = [reduce_part(PartTask(part, clock, symbols, file)) for part, file in zip(parts, pane_files, strict=True)]
+    triggers_file = tmp_path / "triggers.arrow"
+    triggers = pa.concat_tables([one.triggers for one in reduced])
+    with pa.OSFile(str(triggers_file), "wb") as sink, pa.ipc.new_stream(sink, triggers.schema) as target:
+        target.write_table(triggers)
+    found: list[Answer] = []
+    for first, end in pairwise([0, 1, 4, len(every)]):
+        targets = {stream: tmp_path / f"{stream}-{first}.arrow" for stream in EXPECTED}
+        done = evaluate_shard(ShardTask(every[first:end], symbols, close, pane_files, triggers_file, targets))
+        indicators = [Indicator(**row) for row in read_table(targets["indicators"]).to_pylist()]
+        orders = [MarketOrder(**row) for row in read_table(targets["orders"]).to_pylist()]
+        assert (done.indicators, done.orders) == (len(indicators), len(orders))
+        found += [*indicators, *orders]
+    assert in_order(market.strategies, found) == reference(market.strategies, market.ticks)
