@@ -1,0 +1,1 @@
+"""Tests of the translator and of the programs it renders."""

@@ -1,0 +1,58 @@
+"""The steps of generated programs give the answers of the reference, however ticks, state and pairs are cut."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pairs.model import MarketOrder
+from tests.translator.programs import load_steps, pieces_of, play_columns, play_rows, translated
+from tests.validator.in_process import in_order, reference
+from tests.validator.markets import Market, random_grid, random_walk
+from validator.state_machine import Answer
+
+SEEDS = range(60)
+LARGEST_SIZE = 2**31 - 1  # an order's size is an int; who gets richer than that in a random market is of no interest
+
+
+def cuts(seed: int, ticks: int) -> tuple[list[int], list[int]]:
+    """Choose where batches and pieces are cut: sometimes everywhere, sometimes nowhere."""
+    every = [[], list(range(1, ticks)), list(range(7, ticks, 7)), [ticks // 3, ticks // 2], list(range(50, ticks, 50))]
+    return every[seed % 5], every[(seed // 5) % 5]
+
+
+def expected(market: Market) -> list[Answer]:
+    """Return the answers of the reference, with the wall time that the test's ticks have."""
+    answers = reference(market.strategies, market.ticks)
+    if any(isinstance(one, MarketOrder) and one.size > LARGEST_SIZE for one in answers):
+        pytest.skip("a strategy got too rich")
+    return [replace(one, inputTS=one.inputTickTS * 1000 + 7) for one in answers]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("make", [random_walk, random_grid])
+def test_columns_answer_like_the_reference(tmp_path: Path, make: object, seed: int) -> None:
+    """Bit for bit, for any shards, batches and pieces."""
+    market: Market = make(seed)  # type: ignore[operator]
+    app = translated(market.strategies, tmp_path, "pyspark", "shared")
+    batches = pieces_of(market.ticks, *cuts(seed, len(market.ticks)))
+    answers = play_columns(load_steps(app), app, batches, shards=(1, 2, 5)[seed % 3], seed=seed)
+    assert in_order(market.strategies, answers) == expected(market)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("make", [random_walk, random_grid])
+def test_rows_answer_like_the_reference(tmp_path: Path, make: object, seed: int) -> None:
+    """Bit for bit, for any batches and pieces."""
+    market: Market = make(seed)  # type: ignore[operator]
+    app = translated(market.strategies, tmp_path, "pyspark", "direct")
+    batches = pieces_of(market.ticks, *cuts(seed, len(market.ticks)))
+    assert in_order(market.strategies, play_rows(load_steps(app), app, batches)) == expected(market)
+
+
+def test_the_markets_are_not_boring() -> None:
+    """The random markets above make strategies trade."""
+    markets = [make(seed) for seed in SEEDS for make in (random_walk, random_grid)]
+    orders = [sum(hasattr(one, "size") for one in reference(one.strategies, one.ticks)) for one in markets]
+    assert sum(orders) > 2_000
+    assert sum(number > 0 for number in orders) > len(orders) // 2
