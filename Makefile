@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate wheel clean
+.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -44,6 +44,9 @@ bench-strategies: $(READY) ## Time to generate, write and read 25,000 strategies
 
 bench-validate: $(READY) ## Speed of the expected answers, of the reference and of the comparison
 	@$(BIN)/python -m tests.bench.validate
+
+golden: $(READY) ## Render the golden programs of the tests again; review the diff
+	@$(BIN)/python -m tests.golden.regenerate
 
 wheel: $(READY) ## Build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .

@@ -8,7 +8,7 @@ from pairs import resources
 from pairs.model import StrategySet
 from translator.target import Launch, Target
 
-_LARGEST_STATE = 200_000_000  # cells of all ratios, or of all sums: what one shard can hold in memory
+_LARGEST_STATE = 5_000_000  # ratios, or sums of prices, that one shard can hold: 40 MB
 
 
 class PySpark(Target):

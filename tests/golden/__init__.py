@@ -1,0 +1,1 @@
+"""The golden dataset with its answers, and the golden programs."""

@@ -1,0 +1,1 @@
+"""Tests of the harness: the tick log, the sink, the driver, the runner."""

@@ -1,0 +1,191 @@
+"""Programs are rendered whole, formatted, of a size that does not grow, and never made of names from data."""
+
+import ast
+import csv
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pairs import cli
+from pairs.errors import BadInputError
+from pairs.model import Strategy, StrategySet
+from pairs.strategies import read_strategies, write_strategies
+from tests.translator.programs import translated
+from translator import targets
+from translator.translate import translate
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+PLANS = [(name, plan) for name, target in targets.all_targets().items() for plan in target.plans]
+
+
+@pytest.mark.parametrize(("target", "plan"), PLANS)
+def test_golden_programs(tmp_path: Path, target: str, plan: str) -> None:
+    """The programs are those in tests/golden/apps; `make golden` renders them again, and the diff is reviewed."""
+    found, _ = targets.find(target, plan)
+    translate(GOLDEN / "strategies.xml", found, plan, tmp_path / "app")
+    expected = GOLDEN / "apps" / f"{target}-{plan}"
+    names = sorted(file.name for file in (tmp_path / "app").iterdir())
+    assert names == sorted(file.name for file in expected.iterdir())
+    for name in names:
+        assert (tmp_path / "app" / name).read_text() == (expected / name).read_text(), name
+
+
+@pytest.mark.parametrize(("target", "plan"), PLANS)
+def test_programs_are_formatted(target: str, plan: str) -> None:
+    """They read as if written by hand: formatted, imports in order, nothing unused, every function explained."""
+    app = GOLDEN / "apps" / f"{target}-{plan}"
+    for command in (["format", "--check"], ["check", "--select", "E,F,W,I,B,D1", "--ignore", "D107,D105"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--isolated", "--line-length", "120", str(app)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(("target", "plan"), PLANS)
+def test_programs_share_nothing_with_the_validator(target: str, plan: str) -> None:
+    """Of the kit they import the tick source and the sink."""
+    app = GOLDEN / "apps" / f"{target}-{plan}"
+    imported = set()
+    for file in app.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                imported.add(node.module)
+            elif isinstance(node, ast.Import):
+                imported |= {one.name for one in node.names}
+    kit = {
+        name for name in imported if name and name.split(".")[0] in ("pairs", "validator", "generator", "translator")
+    }
+    assert kit <= {"pairs.harness.answers", "pairs.harness.spark_source", "pairs.harness.ticklog"}
+
+
+@pytest.mark.parametrize(("target", "plan"), PLANS)
+def test_programs_do_not_grow_with_the_strategies(tmp_path: Path, target: str, plan: str) -> None:
+    """A thousand times the strategies make another number in the header, no more text."""
+    few = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(9)))
+    many = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(9_000)))
+    small, large = (translated(one, tmp_path, target, plan) for one in (few, many))
+    for file in small.glob("*.py"):
+        lines = file.read_text().splitlines(), (large / file.name).read_text().splitlines()
+        assert len(lines[0]) == len(lines[1])
+        assert sum(one != other for one, other in zip(*lines, strict=True)) <= 4
+
+
+def strategy(alias: str, symbols: tuple[str, str] = ("AAA", "BBB"), periods: int = 5) -> Strategy:
+    """Make a strategy."""
+    return Strategy(alias, None, 1_000_000, *symbols, 5_000, periods, 1.5, 0.1)
+
+
+HOSTILE = [
+    '"""',
+    "'",
+    "\\",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "../../etc/passwd",
+    "<script>alert(1)</script>",
+    'a,b\n"c"',
+    "import os",
+    "\u202e",
+]
+
+
+@pytest.mark.parametrize(("target", "plan"), PLANS)
+def test_names_never_become_code(tmp_path: Path, target: str, plan: str) -> None:
+    """Whatever strategies and symbols are called stays in the table, and comes out of it as it was."""
+    plain = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(len(HOSTILE))))
+    hostile = StrategySet(1_000, tuple(strategy(name, (name[:5], f"{name[:4]}!")) for name in HOSTILE))
+    apps = [translated(one, tmp_path, target, plan) for one in (plain, hostile)]
+    for file in apps[0].glob("*.py"):
+        lines = file.read_text().splitlines(), (apps[1] / file.name).read_text().splitlines()
+        different = [other for one, other in zip(*lines, strict=True) if one != other]
+        assert all("SHA-256" in line or "strategies on" in line for line in different)
+    with (apps[1] / "strategies.csv").open(newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert [row["alias"] for row in rows] == HOSTILE
+    assert [row["symbol1"] for row in rows] == [name[:5] for name in HOSTILE]
+
+
+def test_a_hostile_folder_name_stays_out(tmp_path: Path) -> None:
+    """The name of the dataset is in the header, but only its letters and digits."""
+    folder = tmp_path / 'x"""; import os #'
+    folder.mkdir()
+    write_strategies(folder / "strategies.xml", StrategySet(1_000, (strategy("a"),)))
+    found, plan = targets.find("bare", None)
+    translate(folder / "strategies.xml", found, plan, tmp_path / "app")
+    assert "strategy set x_____import_os__ (SHA" in (tmp_path / "app" / "app.py").read_text()
+
+
+def test_what_a_target_cannot_hold_is_refused_by_name(tmp_path: Path) -> None:
+    """Columns are as long as the longest strategy: one over a million windows would make all others as long."""
+    others = tuple(strategy(f"st_{number}") for number in range(10))
+    strategies = StrategySet(1_000, (*others, strategy("endless", periods=1_000_000)))
+    with pytest.raises(BadInputError, match=r"pyspark cannot express this set: strategy 'endless'"):
+        translated(strategies, tmp_path, "pyspark", "shared")
+
+
+@pytest.mark.parametrize(
+    ("target", "plan", "message"),
+    [
+        ("pyspork", None, "--target: 'pyspork' is not a target; did you mean 'pyspark'?"),
+        ("x", None, "--target: 'x' is not a target; there are pyspark, bare"),
+        ("pyspark", "sharde", "--plan: 'sharde' is not a plan of pyspark; did you mean 'shared'?"),
+    ],
+)
+def test_unknown_targets_and_plans(target: str, plan: str | None, message: str) -> None:
+    """The nearest one is named, or all of them."""
+    with pytest.raises(BadInputError) as caught:
+        targets.find(target, plan)
+    assert str(caught.value) == message
+
+
+def test_an_installed_package_can_add_a_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry point is found by its group; it cannot take the place of one of the kit's own."""
+
+    class Point:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def load(self) -> type:
+            return targets.Bare
+
+    monkeypatch.setattr(targets, "entry_points", lambda group: [Point("flink"), Point("pyspark")])
+    found = targets.all_targets()
+    assert list(found) == ["pyspark", "bare", "flink"]
+    assert isinstance(found["pyspark"], targets.PySpark)
+
+
+def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Translate writes into the dataset or where told, never over something else; targets lists what there is."""
+    monkeypatch.chdir(tmp_path)
+    dataset = tmp_path / "market"
+    dataset.mkdir()
+    (dataset / "strategies.xml").write_bytes((GOLDEN / "strategies.xml").read_bytes())
+    assert cli.run(["translate", "market"]) == 0
+    assert "18 strategies on 3 pairs for pyspark, plan shared" in capsys.readouterr().out
+    facts = json.loads((dataset / "apps" / "pyspark-shared" / "program.json").read_text())
+    assert (facts["target"], facts["plan"], facts["strategies"]) == ("pyspark", "shared", 18)
+    assert cli.run(["translate", "market"]) == 0
+    assert cli.run(["translate", "market", "-o", "market"]) == 2
+    assert "market: exists already" in capsys.readouterr().err
+    assert cli.run(["translate", "market", "-o", "market", "--overwrite"]) == 2
+    assert "is not a translated program" in capsys.readouterr().err
+    assert cli.run(["translate", "nowhere"]) == 2
+    assert "nowhere/strategies.xml: cannot be read" in capsys.readouterr().err
+    assert cli.run(["targets"]) == 0
+    assert "--plan direct" in capsys.readouterr().out
+    assert len(read_strategies(dataset / "strategies.xml").strategies) == 18
+
+
+def test_a_replaced_set_makes_another_digest(tmp_path: Path) -> None:
+    """The header tells programs of different sets apart."""
+    one = StrategySet(1_000, (strategy("a"),))
+    other = replace(one, market_close_ms=2_000)
+    texts = [(translated(each, tmp_path, "bare", "shared") / "app.py").read_text() for each in (one, other)]
+    assert texts[0].split("SHA-256 ")[1][:16] != texts[1].split("SHA-256 ")[1][:16]
