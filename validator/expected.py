@@ -54,7 +54,9 @@ def kept_facts(dataset: Dataset) -> dict[str, Any] | None:
     """Return the facts of expected answers that are still those of the dataset, or None."""
     try:
         facts: dict[str, Any] = json.loads(dataset.expected_facts_file.read_text(encoding="utf-8"))
-        current = facts["version"] == [_VERSION, __version__] and facts["files"] == _stamps(dataset)
+        current = facts["version"] == [_VERSION, __version__] and facts["files"] == _input_stamps(
+            dataset
+        ) | _output_stamps(dataset)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return facts if current else None
@@ -78,15 +80,23 @@ def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> 
     return facts, seconds
 
 
-def _stamps(dataset: Dataset) -> dict[str, list[int]]:
-    """Return size and times of all files concerned. No change leaves them all as they were, not even one by hand."""
-    files = [dataset.strategies_file, *dataset.tick_files(), *(dataset.expected_file(stream) for stream in STREAMS)]
+def _input_stamps(dataset: Dataset) -> dict[str, list[int]]:
+    return _stamps(dataset, [dataset.strategies_file, *dataset.tick_files()])
+
+
+def _output_stamps(dataset: Dataset) -> dict[str, list[int]]:
+    return _stamps(dataset, [dataset.expected_file(stream) for stream in STREAMS])
+
+
+def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, list[int]]:
+    """Return size and times of files. No change leaves them all as they were, not even one by hand."""
     stats = [(file.relative_to(dataset.path), file.stat()) for file in files]
     return {str(name): [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for name, stat in stats}
 
 
 def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
     """Compute the expected answers and put them in place."""
+    inputs = _input_stamps(dataset)  # before reading them: a change while they are read must show later
     strategies = read_strategies(dataset.strategies_file)
     strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
     parts = [part for file in dataset.tick_files() for part in parts_of(file.absolute())]
@@ -111,7 +121,7 @@ def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
             _join(files, scratch / f"{stream}.parquet", EXPECTED[stream])
         _put_in_place(dataset, scratch)
     digests = {"ticks": _digest(parts, reduced), "strategies": strategies_digest}
-    _write_facts(dataset, digests, len(strategies.strategies), computed)
+    _write_facts(dataset, inputs, digests, len(strategies.strategies), computed)
     return computed
 
 
@@ -190,11 +200,12 @@ class Plan:
 def _refuse_disorder(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
     """Refuse parts that begin before the one before them ends; inside a part its task has looked."""
     known = [(part, one) for part, one in zip(parts, reduced, strict=True) if one.digest.rows]
-    for (_, before), (part, after) in pairwise(known):
+    for (earlier, before), (part, after) in pairwise(known):
         if after.first_ts < before.last_ts:
+            same_file = part.path == earlier.path
+            remedy = "sort by time" if same_file else "the order of the files' names must be the order of time"
             raise BadInputError(
-                f"{part.path}: row {part.first_row + 1:,}: tickTS {after.first_ts} after {before.last_ts}; "
-                "the order of the files' names must be the order of time"
+                f"{part.path}: row {part.first_row + 1:,}: tickTS {after.first_ts} after {before.last_ts}; {remedy}"
             )
 
 
@@ -223,7 +234,9 @@ def _put_in_place(dataset: Dataset, scratch: Path) -> None:
         (scratch / f"{stream}.parquet").replace(dataset.expected_file(stream))
 
 
-def _write_facts(dataset: Dataset, digests: dict[str, str], strategies: int, computed: Computed) -> None:
+def _write_facts(
+    dataset: Dataset, inputs: dict[str, list[int]], digests: dict[str, str], strategies: int, computed: Computed
+) -> None:
     facts = {
         "version": [_VERSION, __version__],
         "digests": digests,
@@ -233,7 +246,7 @@ def _write_facts(dataset: Dataset, digests: dict[str, str], strategies: int, com
             "indicators": computed.indicators,
             "orders": computed.orders,
         },
-        "files": _stamps(dataset),
+        "files": inputs | _output_stamps(dataset),
     }
     partial = dataset.expected_facts_file.with_name(f".expected.json.{os.getpid()}")
     partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")

@@ -36,14 +36,25 @@ class Clock:
     periods_ms: tuple[int, ...]
     market_close_ms: int
 
-    def pane_start(self, tick_ts: int) -> int:
-        """Return when the pane began that a time before the close belongs to."""
-        return max(tick_ts // period * period for period in self.periods_ms)
+    def panes_of(self, tick_ts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return when the panes of consecutive ticks before the close begin, and the first tick of each."""
+        first, last = int(tick_ts[0]), int(tick_ts[-1])
+        if sum((last - first) // period for period in self.periods_ms) > len(tick_ts):
+            return self._panes_by_tick(tick_ts)
+        ends = [np.arange(first // one + 1, last // one + 1, dtype=np.int64) * one for one in self.periods_ms]
+        starts = np.unique(np.concatenate(ends))
+        rows = np.searchsorted(tick_ts, starts)
+        filled = np.diff(rows, append=len(tick_ts)) > 0
+        before = max(first // period * period for period in self.periods_ms)
+        return np.append(before, starts[filled]), np.append(0, rows[filled])
 
-    def pane_starts(self, after: int, until: int) -> NDArray[np.int64]:
-        """Return when panes begin within (after, until], in order."""
-        starts = [np.arange(after // one + 1, until // one + 1, dtype=np.int64) * one for one in self.periods_ms]
-        return np.unique(np.concatenate(starts))
+    def _panes_by_tick(self, tick_ts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Do the same where windows end more often than ticks come."""
+        starts = np.zeros(len(tick_ts), np.int64)
+        for period in self.periods_ms:
+            np.maximum(starts, tick_ts // period * period, out=starts)
+        rows = np.flatnonzero(np.diff(starts, prepend=-1))
+        return starts[rows], rows
 
 
 def reduce_piece(
@@ -51,14 +62,9 @@ def reduce_piece(
 ) -> tuple[pa.RecordBatch, pa.RecordBatch]:
     """Reduce consecutive ticks, at least one, to panes and triggers; symbols from `symbols` on are of no interest."""
     open_rows = int(np.searchsorted(tick_ts, clock.market_close_ms))
+    starts = rows = np.empty(0, np.int64)
     if open_rows:
-        starts = clock.pane_starts(int(tick_ts[0]), int(tick_ts[open_rows - 1]))
-        rows = np.searchsorted(tick_ts[:open_rows], starts)
-        filled = np.diff(rows, append=open_rows) > 0
-        starts = np.concatenate([[clock.pane_start(int(tick_ts[0]))], starts[filled]])
-        rows = np.concatenate([[0], rows[filled]])
-    else:
-        starts = rows = np.empty(0, np.int64)
+        starts, rows = clock.panes_of(tick_ts[:open_rows])
     panes = _sum_up(symbols, starts, rows, symbol[:open_rows], price[:open_rows])
     first_rows = np.append(rows, open_rows) if open_rows < len(price) else rows  # the tick that closes the market
     firsts = [tick_ts[first_rows], np.minimum(symbol[first_rows], symbols), price[first_rows]]

@@ -15,7 +15,6 @@ from pairs.model import STREAMS, Strategy
 from validator.panes import read_panes
 from validator.replay import Answers, Replay, Triggers, panes_by_symbol
 
-
 # What can be known beforehand: all columns but the wall time.
 EXPECTED = {stream: schema.remove(schema.get_field_index("inputTS")) for stream, schema in STREAMS.items()}
 _ROWS_OF_A_PORTION = 100_000

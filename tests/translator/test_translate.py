@@ -16,6 +16,8 @@ from pairs.model import Strategy, StrategySet
 from pairs.strategies import read_strategies, write_strategies
 from tests.translator.programs import translated
 from translator import targets
+from translator.targets.bare import Bare
+from translator.targets.pyspark import PySpark
 from translator.translate import translate
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -153,12 +155,12 @@ def test_an_installed_package_can_add_a_target(monkeypatch: pytest.MonkeyPatch) 
             self.name = name
 
         def load(self) -> type:
-            return targets.Bare
+            return Bare
 
     monkeypatch.setattr(targets, "entry_points", lambda group: [Point("flink"), Point("pyspark")])
     found = targets.all_targets()
     assert list(found) == ["pyspark", "bare", "flink"]
-    assert isinstance(found["pyspark"], targets.PySpark)
+    assert isinstance(found["pyspark"], PySpark)
 
 
 def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,7 +38,7 @@ def csv_file(tmp_path: Path, text: str | bytes) -> Path:
     return path
 
 
-MALFORMED = {
+MALFORMED: dict[str, tuple[str | bytes, str]] = {
     "too few values": ("st_00001,BUY\n", "not as many values"),
     "too many values": ("st_00001,BUY,AAAAAA,100,10,5000,7\n", "not as many values"),
     "no number": ("st_00001,BUY,AAAAAA,dear,10,5000\n", "price is 'dear'"),

@@ -3,6 +3,7 @@
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -214,6 +215,21 @@ def test_answers_are_not_reused_if_files_come_or_go(spark: SparkSession, compute
         assert kept_facts(computed) is None
     compute(spark, computed)
     computed.expected_file("orders").unlink()
+    assert kept_facts(computed) is None
+
+
+def test_a_change_while_computing_shows(
+    spark: SparkSession, computed: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ticks that change after they were read make the answers those of other ticks."""
+    join = expected._join
+
+    def changing(*arguments: Any) -> None:
+        join(*arguments)
+        computed.tick_files()[0].touch()
+
+    monkeypatch.setattr(expected, "_join", changing)
+    compute(spark, computed)
     assert kept_facts(computed) is None
 
 

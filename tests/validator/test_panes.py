@@ -24,12 +24,21 @@ clocks = st.builds(
 )
 
 
-@given(clock=clocks, after=st.integers(0, 300), length=st.integers(0, 300))
-def test_panes_begin_where_windows_end(clock: Clock, after: int, length: int) -> None:
-    """At every multiple of a period, once, and nowhere else."""
-    multiples = [time for time in range(after + length + 1) if any(time % period == 0 for period in clock.periods_ms)]
-    assert clock.pane_starts(after, after + length).tolist() == [time for time in multiples if time > after]
-    assert clock.pane_start(after + length) == multiples[-1]
+@given(clock=clocks, times=st.lists(st.integers(0, 300), min_size=1, max_size=60))
+def test_panes_begin_where_windows_end(clock: Clock, times: list[int]) -> None:
+    """At multiples of a period and nowhere else, whether windows are more or fewer than ticks."""
+    times = sorted(times)
+    begins = [max(time // period * period for period in clock.periods_ms) for time in times]
+    firsts = [row for row, begin in enumerate(begins) if row == 0 or begin != begins[row - 1]]
+    tick_ts = np.array(times)
+    for starts, rows in (clock.panes_of(tick_ts), clock._panes_by_tick(tick_ts)):
+        assert (starts.tolist(), rows.tolist()) == ([begins[row] for row in firsts], firsts)
+
+
+def test_a_long_silence_costs_nothing() -> None:
+    """Windows that end while nobody trades are not listed one by one."""
+    starts, rows = Clock((5,), 10**18).panes_of(np.array([0, 10**15]))
+    assert (starts.tolist(), rows.tolist()) == ([0, 10**15], [0, 1])
 
 
 def reduce(

@@ -160,6 +160,15 @@ def test_ties_get_the_same_answers(ratios: tuple[float, ...], count: int) -> Non
         agrees(ticks, strategy, close=close)
 
 
+@pytest.mark.parametrize(
+    ("stop_loss", "ratios"),
+    [(0.1, (0.6, 2, 0.6, 0.54)), (0.3, (1.3, 2, 1.3, 0.91)), (0.1, (2, 1, 1.9, 2.09)), (0.3, (2, 1, 1.5, 1.95))],
+)
+def test_a_stop_loss_that_rounding_decides_gets_the_same_answers(stop_loss: float, ratios: tuple[float, ...]) -> None:
+    """At the limit to the cent, to divide instead of multiplying would decide otherwise."""
+    agrees(at_ratios(*ratios), pair(stop_loss=stop_loss))
+
+
 def test_a_signal_and_a_stop_loss_in_one_window_get_the_same_answers() -> None:
     """The signal goes first."""
     strategy = pair(periods=3, multiplier=0.05, stop_loss=0.05)

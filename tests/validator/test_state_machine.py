@@ -195,6 +195,20 @@ def test_stop_loss_of_a_long_short_position() -> None:
     assert orders(at_ratios(1, 2, 1, 0.51, 0.5)) == ["BUY 100 A at 100 @3000", "SELL 100 A at 50 @5000"]
 
 
+@pytest.mark.parametrize(
+    ("stop_loss", "ratios", "sells"),
+    [
+        (0.1, (0.6, 2, 0.6, 0.54), True),
+        (0.3, (1.3, 2, 1.3, 0.91), False),  # 0.7 times 1.3 is a bit less than 0.91
+        (0.1, (2, 1, 1.9, 2.09), True),
+        (0.3, (2, 1, 1.5, 1.95), False),  # 1.3 times 1.5 is a bit more than 1.95
+    ],
+)
+def test_stop_loss_multiplies_in_doubles(stop_loss: float, ratios: tuple[float, ...], sells: bool) -> None:
+    """At the limit to the cent, rounding decides; to divide by the ratio of the position would decide otherwise."""
+    assert len(orders(at_ratios(*ratios), pair(stop_loss=stop_loss))) == 1 + sells
+
+
 def test_stop_loss_counts_from_the_present_position() -> None:
     """The first position was taken at 2, the second at 1: it is kept at 0.9 and left at 0.5."""
     assert orders(at_ratios(2, 1, 2, 1, 0.9, 0.5)) == [

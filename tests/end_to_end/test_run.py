@@ -1,0 +1,236 @@
+"""Generated programs on the real Spark, played unpaced, judged by the validator: every answer right, however cut."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pairs import cli
+from pairs.strategies import read_strategies
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+Command = Callable[..., subprocess.CompletedProcess[str]]
+PLANS = [("pyspark", "shared"), ("pyspark", "direct"), ("bare", "shared")]
+
+
+def golden_market(path: Path, ticks: int | None = None, periods_s: tuple[int, ...] = ()) -> Path:
+    """Make the golden dataset, or the beginning of it, or with other periods; with its expected answers."""
+    (path / "ticks").mkdir(parents=True)
+    lines = (GOLDEN / "ticks.csv").read_text().splitlines(keepends=True)
+    (path / "ticks" / "ticks.csv").write_text("".join(lines if ticks is None else lines[: ticks + 1]))
+    text = (GOLDEN / "strategies.xml").read_text()
+    if periods_s:
+        number = iter(range(10_000))
+        text = re.sub(
+            r'periodLength="\d+"', lambda _: f'periodLength="{periods_s[next(number) % len(periods_s)]}"', text
+        )
+    if ticks is not None:  # windows of a quarter of a second, so that there are answers to a few ticks
+        text = re.sub(r'periodLength="\d+"', 'periodLength="0.25"', re.sub(r'numPeriods="\d+"', 'numPeriods="3"', text))
+        text = text.replace('marketClose="900000"', 'marketClose="9000"')
+    (path / "strategies.xml").write_text(text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def markets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Make three markets: the golden one, one of odd periods, and one of few ticks."""
+    folder = tmp_path_factory.mktemp("markets")
+    made = {
+        "golden": golden_market(folder / "golden"),
+        "odd": golden_market(folder / "odd", periods_s=(7, 11, 13)),
+        "few": golden_market(folder / "few", ticks=120),
+    }
+    for dataset in made.values():
+        command = [sys.executable, "-m", "pairs.cli", "expected", str(dataset), "--master", "local[2]"]
+        subprocess.run(command, check=True, capture_output=True)
+    return made
+
+
+def answers(run: Path) -> tuple[int, int]:
+    """Validate a run, which must pass; return how many answers it gave."""
+    assert cli.run(["validate", str(run)]) == 0
+    found = json.loads((run / "validation.json").read_text())
+    assert found["verdict"] == "PASSED"
+    return found["indicators"]["correct"], found["orders"]["correct"]
+
+
+def play(command: Command, dataset: Path, run: Path, target: str, plan: str, *more: str) -> tuple[int, int]:
+    """Run a program unpaced; return how many answers it gave, all of them right."""
+    done = command("run", str(dataset), "-o", str(run), "--speed", "max", "--target", target, "--plan", plan, *more)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return answers(run)
+
+
+@pytest.mark.parametrize("market", ["golden", "odd"])
+@pytest.mark.parametrize("batch", ["1", "7", "1000", "0"])
+def test_bare(markets: dict[str, Path], market: str, batch: str, tmp_path: Path, pairs_command: Command) -> None:
+    """The program without an engine is right, however many ticks it looks at together."""
+    found = play(
+        pairs_command, markets[market], tmp_path / "run", "bare", "shared", "--set", f"max-ticks-per-batch={batch}"
+    )
+    assert market != "golden" or found == (1499, 130)
+
+
+CASES = {
+    "shared, as it comes": ("shared", "golden", ["--master", "local[2]"]),
+    "shared, 5 shards": (
+        "shared",
+        "odd",
+        ["--master", "local[2]", "--set", "shards=5", "--set", "partitions=4", "--set", "max-ticks-per-batch=5000"],
+    ),
+    "direct, as it comes": ("direct", "odd", ["--master", "local[2]", "--set", "partitions=4"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_pyspark(markets: dict[str, Path], case: str, tmp_path: Path, pairs_command: Command) -> None:
+    """Both plans are right, whatever the shards, the partitions and the batches."""
+    plan, market, more = CASES[case]
+    assert sum(play(pairs_command, markets[market], tmp_path / "run", "pyspark", plan, *more)) > 1_000
+
+
+SLOW_CASES = [
+    (plan, market, master, shards, partitions, batch)
+    for plan in ("shared", "direct")
+    for market, master, shards, partitions, batch in [
+        ("few", "local[2]", "2", "1", "1"),
+        ("few", "local[1]", "1", "4", "7"),
+        ("golden", "local[1]", "2", "4", "1000"),
+        ("golden", "local-cluster[2,1,1024]", "5", "4", "0"),
+        ("odd", "local-cluster[2,1,1024]", "1", "1", "5000"),
+    ]
+]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("plan", "market", "master", "shards", "partitions", "batch"), SLOW_CASES)
+def test_pyspark_everywhere(
+    markets: dict[str, Path],
+    plan: str,
+    market: str,
+    master: str,
+    shards: str,
+    partitions: str,
+    batch: str,
+    tmp_path: Path,
+    pairs_command: Command,
+) -> None:
+    """On any master, in batches of one tick, of seven, of a thousand and of all."""
+    sets = [f"shards={shards}", f"partitions={partitions}", f"max-ticks-per-batch={batch}"]
+    more = [argument for one in sets for argument in ("--set", one)]
+    assert sum(play(pairs_command, markets[market], tmp_path / "run", "pyspark", plan, "--master", master, *more)) > 50
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("scale_factor", ["1", "11"])
+def test_quick_markets(scale_factor: str, tmp_path: Path, pairs_command: Command) -> None:
+    """A generated market at two scale factors, all targets and plans."""
+    market = tmp_path / "market"
+    for arguments in (
+        ["generate", "-o", str(market), "--profile", "quick", "--sf", scale_factor],
+        ["strategies", str(market)],
+        ["expected", str(market)],
+    ):
+        assert pairs_command(*arguments).returncode == 0
+    found = {play(pairs_command, market, tmp_path / f"{target}-{plan}", target, plan) for target, plan in PLANS}
+    assert len(found) == 1
+
+
+def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
+    """The answers, the program, the logs and the facts; not the tick log. A second run does not overwrite it."""
+    run = tmp_path / "run"
+    play(pairs_command, markets["few"], run, "bare", "shared")
+    assert sorted(file.name for file in run.iterdir()) == [
+        "app",
+        "indicators.parquet",
+        "logs",
+        "orders.parquet",
+        "run.json",
+        "validation.json",
+    ]
+    facts = json.loads((run / "run.json").read_text())
+    assert (facts["state"], facts["run"]["target"]) == ("ended", "bare")
+    again = pairs_command("run", str(markets["few"]), "-o", str(run), "--speed", "max", "--target", "bare")
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+
+
+def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
+    """One line with the reason and the log; no process is left."""
+    run = tmp_path / "run"
+    done = pairs_command("run", str(markets["few"]), "-o", str(run), "--speed", "max", "--master", "nonsense")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "the engine ended with exit code" in done.stderr
+    assert str(run / "logs" / "engine.log") in done.stderr
+    assert _processes_of(run) == []
+
+
+def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path: Path) -> None:
+    """Ctrl-C ends driver, engine and sink."""
+    run = tmp_path / "run"
+    command = [sys.executable, "-m", "pairs.cli", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not (run / "logs" / "engine.log").exists():
+        assert running.poll() is None
+        time.sleep(0.05)
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert errors.startswith("pairs: interrupted")
+    assert _processes_of(run) == []
+
+
+def _processes_of(run: Path) -> list[str]:
+    """Return the command lines of processes that have to do with a run."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if str(run) in line:
+                found.append(line)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--speed", "max", "--target", "pyspork"], "did you mean 'pyspark'?"),
+        (["--speed", "max", "--plan", "x"], "--plan: 'x' is not a plan of pyspark"),
+        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark takes no 'sharsd'"),
+    ],
+)
+def test_bad_input(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Refused in one line before anything starts."""
+    market = golden_market(tmp_path / "market")
+    assert cli.run(["run", str(market), "-o", str(tmp_path / "run"), *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_programs_explain_themselves(tmp_path: Path) -> None:
+    """`python app.py --help` says what it takes, without starting Spark."""
+    for target, plan in PLANS:
+        app = GOLDEN / "apps" / f"{target}-{plan}"
+        copied = tmp_path / f"{target}-{plan}"
+        shutil.copytree(app, copied)
+        done = subprocess.run(
+            [sys.executable, str(copied / "app.py"), "--help"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "--source TICKLOG" in done.stdout
+        assert len(read_strategies(GOLDEN / "strategies.xml").strategies) == 18
