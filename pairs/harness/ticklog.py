@@ -171,10 +171,12 @@ def to_arrow(records: Records) -> pa.RecordBatch:
 def _texts(symbols: Records) -> pa.Array:
     """Turn symbols, padded with zeros, into strings of their own lengths, all at once."""
     letters = np.ascontiguousarray(symbols).view(np.uint8).reshape(-1, SYMBOL_BYTES)
-    used = letters != 0
-    lengths = used.sum(axis=1, dtype=np.int32)
-    offsets = np.zeros(len(symbols) + 1, np.int32)
-    np.cumsum(lengths, out=offsets[1:])
-    shortest, longest = (int(lengths.min()), int(lengths.max())) if len(lengths) else (0, 0)
-    data = np.ascontiguousarray(letters[:, :longest]) if shortest == longest else letters[used]
+    length = len(symbols[0]) if len(symbols) else 0
+    if length and letters[:, length - 1].all() and not letters[:, length : length + 1].any():
+        offsets = np.arange(0, (len(symbols) + 1) * length, length, dtype=np.int32)
+        data = np.ascontiguousarray(letters[:, :length])
+    else:  # not all of the same length
+        used = letters != 0
+        offsets = np.append(0, np.cumsum(used.sum(axis=1))).astype(np.int32)
+        data = letters[used]
     return pa.StringArray.from_buffers(len(symbols), pa.py_buffer(offsets), pa.py_buffer(data))
