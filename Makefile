@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate golden wheel clean
+.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate bench-engine golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -18,6 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV), once: a minute or two"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pairs.classarchive 2>/dev/null || echo "make: no archive of Java classes; Spark will start more slowly"
 	@touch $(READY)
 
 demo: $(READY) ## Generate a small market and its strategies, and show them
@@ -44,6 +45,9 @@ bench-strategies: $(READY) ## Time to generate, write and read 25,000 strategies
 
 bench-validate: $(READY) ## Speed of the expected answers, of the reference and of the comparison
 	@$(BIN)/python -m tests.bench.validate
+
+bench-engine: $(READY) ## Unpaced speed of all targets and plans at three scale factors
+	@$(BIN)/python -m tests.bench.engine
 
 golden: $(READY) ## Render the golden programs of the tests again; review the diff
 	@$(BIN)/python -m tests.golden.regenerate

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from pairs import classarchive
 from pairs.errors import BadInputError, PairsError
 from pairs.progress import waiting
 
@@ -58,7 +59,7 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
     with tempfile.TemporaryDirectory(prefix="pairs-spark-") as folder:
         log = Path(folder) / "spark.log"
         builder = SparkSession.builder.appName(name).master(master)
-        for key, value in _SETTINGS.items():
+        for key, value in (classarchive.settings() | _SETTINGS).items():
             builder = builder.config(key, value)
         with waiting(f"starting Spark on {master}"), _stderr_to(log):
             try:

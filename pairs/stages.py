@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from collections import Counter
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -232,9 +233,10 @@ def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite
     }
     recorded.write_json(recorded.facts_file, facts | {"state": "running"})
     ticks = dataset.facts()["counts"]["ticks"] if dataset.facts_file.is_file() else None
-    seconds = run_unpaced(recorded, path.absolute(), ticks, target, settings)
-    recorded.write_json(recorded.facts_file, facts | {"state": "ended", "seconds": seconds})
-    print(f"{recorded.path}: {target.name}, plan {plan}, unpaced, took {seconds:.1f} s with its start; no score")
+    took = run_unpaced(recorded, path.absolute(), ticks, target, settings)
+    recorded.write_json(recorded.facts_file, facts | {"state": "ended", **asdict(took)})
+    speed = f", {took.ticks_per_second:,.0f} ticks/s once it was going" if took.ticks_per_second else ""
+    print(f"{recorded.path}: {target.name}, plan {plan}, unpaced: {took.seconds:.1f} s with its start{speed}; no score")
     print(f"check its answers with 'pairs validate {recorded.path}'")
 
 

@@ -35,7 +35,7 @@ class Launch:
     sink: str
     checkpoint: Path
     master: str  # of Spark, for engines that run on it
-    settings: Mapping[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
+    settings: dict[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
 
 
 class Target(ABC):

@@ -88,8 +88,16 @@ def _processes(run: Run) -> Iterator[Processes]:
         processes.end_all()
 
 
-def run_unpaced(run: Run, dataset: Path, ticks: int | None, target: Target, settings: RunSettings) -> float:
-    """Play a dataset to a program as fast as it can take it; return the seconds until the last answer."""
+@dataclass(frozen=True)
+class Unpaced:
+    """How fast a program took the ticks: with its start, and once it was going."""
+
+    seconds: float
+    ticks_per_second: float | None  # between its first and its last word of progress
+
+
+def run_unpaced(run: Run, dataset: Path, ticks: int | None, target: Target, settings: RunSettings) -> Unpaced:
+    """Play a dataset to a program as fast as it can take it."""
     module = [sys.executable, "-m"]
     with _processes(run) as processes:
         sink = processes.start("sink", [*module, "pairs.harness.sink", str(run.path), str(run.port_file)])
@@ -107,14 +115,14 @@ def run_unpaced(run: Run, dataset: Path, ticks: int | None, target: Target, sett
         )
         started = time.perf_counter()
         engine = processes.start("engine", target.command(launch), run.app_folder)
-        _wait_for_end(processes, engine, TickLogReader(run.log_folder), ticks)
+        speed = _wait_for_end(processes, engine, TickLogReader(run.log_folder), ticks)
         seconds = time.perf_counter() - started
         if driver.process.poll() is None:
             raise PairsError(f"the engine ended before it had read all ticks; see {engine.log}")
         sink.end(signal.SIGTERM)
         processes.check()
     run.remove_scratch()
-    return seconds
+    return Unpaced(seconds, speed)
 
 
 def _wait_for(processes: Processes, path: Path) -> None:
@@ -123,11 +131,19 @@ def _wait_for(processes: Processes, path: Path) -> None:
         time.sleep(_POLL_S / 10)
 
 
-def _wait_for_end(processes: Processes, engine: Part, log: TickLogReader, ticks: int | None) -> None:
-    """Wait for the engine to end, and show how far it is."""
+def _wait_for_end(processes: Processes, engine: Part, log: TickLogReader, ticks: int | None) -> float | None:
+    """Wait for the engine to end, and show how far it is; return its speed between first and last word of progress."""
+    marks: list[tuple[float, int]] = []
     with Progress("running", ticks or 0, "ticks") as progress:
         while engine.process.poll() is None:
             processes.check()
             time.sleep(_POLL_S)
-            progress.set(log.done)
+            done = log.done
+            progress.set(done)
+            if done and (not marks or done > marks[-1][1]):
+                marks.append((time.perf_counter(), done))
     processes.check()
+    if len(marks) < 2:
+        return None
+    (first, done_first), (last, done_last) = marks[0], marks[-1]
+    return (done_last - done_first) / (last - first)

@@ -69,14 +69,14 @@ def test_programs_share_nothing_with_the_validator(target: str, plan: str) -> No
 
 @pytest.mark.parametrize(("target", "plan"), PLANS)
 def test_programs_do_not_grow_with_the_strategies(tmp_path: Path, target: str, plan: str) -> None:
-    """A thousand times the strategies make another number in the header, no more text."""
+    """A thousand times the strategies make another digest in the header, no more text."""
     few = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(9)))
     many = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(9_000)))
     small, large = (translated(one, tmp_path, target, plan) for one in (few, many))
     for file in small.glob("*.py"):
         lines = file.read_text().splitlines(), (large / file.name).read_text().splitlines()
-        assert len(lines[0]) == len(lines[1])
-        assert sum(one != other for one, other in zip(*lines, strict=True)) <= 4
+        assert [len(line) for line in lines[0]] == [len(line) for line in lines[1]]
+        assert sum(one != other for one, other in zip(*lines, strict=True)) <= 1
 
 
 def strategy(alias: str, symbols: tuple[str, str] = ("AAA", "BBB"), periods: int = 5) -> Strategy:
@@ -107,7 +107,7 @@ def test_names_never_become_code(tmp_path: Path, target: str, plan: str) -> None
     for file in apps[0].glob("*.py"):
         lines = file.read_text().splitlines(), (apps[1] / file.name).read_text().splitlines()
         different = [other for one, other in zip(*lines, strict=True) if one != other]
-        assert all("SHA-256" in line or "strategies on" in line for line in different)
+        assert all("SHA-256" in line for line in different)
     with (apps[1] / "strategies.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
     assert [row["alias"] for row in rows] == HOSTILE

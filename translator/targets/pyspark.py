@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pairs import resources
+from pairs import classarchive, resources
 from pairs.model import StrategySet
 from translator.target import Launch, Target
 
@@ -46,7 +46,7 @@ class PySpark(Target):
     def command(self, launch: Launch) -> list[str]:
         """Run the program with this Python; spark-submit would do as well."""
         arguments = ["--source", str(launch.source), "--sink", launch.sink, "--checkpoint", str(launch.checkpoint)]
-        for name, value in launch.settings.items():
+        for name, value in (classarchive.settings() | launch.settings).items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments, "--master", launch.master]
 

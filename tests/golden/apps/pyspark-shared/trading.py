@@ -111,9 +111,14 @@ def reduce_ticks(ticks, market):
 
 
 def _pane_starts(tick_ts, periods):
-    """Return when the pane of each tick began: at the last end of a window, or at the close."""
-    start = np.max([tick_ts // period * period for period in periods], axis=0)
-    return np.where(tick_ts >= MARKET_CLOSE_MS, np.maximum(start, MARKET_CLOSE_MS), start)
+    """Return when the pane of each tick began: at the last end of a window, or at the close. Ticks are in order."""
+    first, last = int(tick_ts[0]), int(tick_ts[-1])
+    if sum((last - first) // periods) > len(tick_ts):  # windows end more often than ticks come
+        starts = np.max([tick_ts // period * period for period in periods], axis=0)
+    else:
+        starts = np.concatenate([np.arange(first // period, last // period + 1) * period for period in periods])
+    starts = np.unique(np.append(starts, MARKET_CLOSE_MS))
+    return starts[np.searchsorted(starts, tick_ts, side="right") - 1]
 
 
 def _numbered(cells, size):
