@@ -17,7 +17,7 @@ from pairs.errors import BadInputError
 from pairs.harness.ticklog import RECORD, SYMBOL_BYTES, Records, TickLogWriter
 from pairs.tickfiles import read_ticks
 
-_MOST_AHEAD = 4_000_000  # ticks in the log that the engine has not taken; 192 MB
+_MOST_AHEAD = 6_000_000  # ticks in the log that the engine has not taken; 288 MB
 _TICKS_AT_A_TIME = 50_000
 _PAUSE_S = 0.001
 

@@ -32,7 +32,7 @@ class PySpark(Target):
     def settings(self, plan: str) -> dict[str, str | int | float | bool]:
         """Return how large a batch may get when the engine is behind, and how many tasks hold the state."""
         if plan == "shared":
-            return {"max_ticks_per_batch": 500_000, "shards": 1, "uses_pandas": True}
+            return {"max_ticks_per_batch": 2_000_000, "shards": 1, "uses_pandas": True}
         return {"max_ticks_per_batch": 50_000, "shards": 2}
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:

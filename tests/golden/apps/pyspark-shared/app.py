@@ -33,7 +33,7 @@ from pairs.harness.ticklog import TickLogReader
 
 HERE = Path(__file__).resolve().parent
 STRATEGIES = "strategies.csv"
-MOST_TICKS = 500000  # in a micro-batch, should the program be behind
+MOST_TICKS = 2000000  # in a micro-batch, should the program be behind
 
 # What low latency needs. Whatever spark-submit or --conf sets goes before.
 SETTINGS = {
@@ -76,6 +76,7 @@ def answer(key, pieces, state, shards):
 
 def answers_to(ticks, arguments):
     """Return the answers to a stream of ticks."""
+    ticks = ticks.select("seq", "symbol", "price", "tickTS", "TS")
     panes = ticks.mapInArrow(partial(to_panes, shards=arguments.shards), trading.PANE_SCHEMA)
     if arguments.partitions == arguments.shards == 1:
         panes = panes.coalesce(1)  # one task does it all: no shuffle
