@@ -1,25 +1,37 @@
-"""The driver of a run, a process of its own: plays the ticks of a dataset into the tick log.
+"""A driver of a run, a process of its own: plays the ticks of a dataset into the tick log.
 
-Arguments: the dataset and the log. It writes as fast as the engine takes the ticks, never more than a bounded number
-ahead of it: for correctness only.
+Paced, it is an open loop: each tick is due at start + tickTS / speed, that time is its TS, and it is sent then or as
+soon after as the driver can, never waiting for the engine. How late it was is recorded. Unpaced (`max`), it writes as
+fast as the engine takes the ticks, never more than a bounded number ahead of it: for correctness only.
 """
 
+import argparse
+import gc
+import json
+import queue
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
 from pairs.harness.ticklog import RECORD, SYMBOL_BYTES, Records, TickLogWriter
 from pairs.tickfiles import read_ticks
 
-_MOST_AHEAD = 6_000_000  # ticks in the log that the engine has not taken; 288 MB
+_MOST_AHEAD = 6_000_000  # ticks in the log that the engine has not taken, unpaced; 288 MB
 _TICKS_AT_A_TIME = 50_000
+_PIECES_AHEAD = 4
 _PAUSE_S = 0.001
+_BATCH_US = 2_000  # at most so much scheduled time is sent at once
+_LATENESS_STEP_US = 10
+_LATENESS_STEPS = 1_000_000  # up to ten seconds in steps; what is later counts as that
 
 
 def records_of(batch: pa.RecordBatch) -> Records:
@@ -35,32 +47,129 @@ def records_of(batch: pa.RecordBatch) -> Records:
     return records
 
 
-def pieces_of(dataset: Dataset) -> Iterator[Records]:
-    """Yield the ticks of a dataset as records, some at a time."""
+def pieces_of(dataset: Dataset, driver: int = 0, drivers: int = 1) -> Iterator[Records]:
+    """Yield the ticks of one of several drivers as records, some at a time: every `drivers`-th of the stream."""
+    position = 0
     for file in dataset.tick_files():
         for batch in read_ticks(file):
             for first in range(0, len(batch), _TICKS_AT_A_TIME):
-                yield records_of(batch.slice(first, _TICKS_AT_A_TIME))
+                piece = batch.slice(first, _TICKS_AT_A_TIME)
+                own = (driver - position) % drivers
+                position += len(piece)
+                yield records_of(piece)[own::drivers]
 
 
-def play_unpaced(dataset: Dataset, log: TickLogWriter) -> None:
+def read_ahead(pieces: Iterator[Records]) -> Iterator[Records]:
+    """Read pieces in a thread of its own, so that sending never waits for the disk."""
+    waiting: queue.Queue[Records | BaseException | None] = queue.Queue(_PIECES_AHEAD)
+
+    def read() -> None:
+        try:
+            for piece in pieces:
+                waiting.put(piece)
+            waiting.put(None)
+        except BaseException as error:  # noqa: BLE001 - carried to the sender
+            waiting.put(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    while (piece := waiting.get()) is not None:
+        if isinstance(piece, BaseException):
+            raise piece
+        yield piece
+
+
+@dataclass
+class Lateness:
+    """How late ticks were sent: a histogram of all, and for every second how many and how late at worst."""
+
+    steps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_LATENESS_STEPS + 1, np.int64))
+    seconds: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def note(self, sent_us: int, scheduled_us: NDArray[np.int64]) -> None:
+        """Note that ticks were sent at a time."""
+        late = sent_us - scheduled_us
+        steps = np.clip(late // _LATENESS_STEP_US, 0, _LATENESS_STEPS)
+        self.steps[: int(steps.max()) + 1] += np.bincount(steps)
+        second = sent_us // 1_000_000
+        ticks, worst = self.seconds.get(second, (0, 0))
+        self.seconds[second] = (ticks + len(late), max(worst, int(late.max())))
+
+    def as_plain(self) -> dict[str, object]:
+        """Return what is kept of it."""
+        used = np.flatnonzero(self.steps)
+        return {
+            "ticks": int(self.steps.sum()),
+            "step_us": _LATENESS_STEP_US,
+            "histogram": [[int(step), int(self.steps[step])] for step in used],
+            "seconds": [[second, *values] for second, values in sorted(self.seconds.items())],
+        }
+
+
+def play_unpaced(pieces: Iterator[Records], log: TickLogWriter) -> None:
     """Write all ticks, as fast as the engine takes them."""
-    for records in pieces_of(dataset):
+    for records in pieces:
         while log.written - log.done > _MOST_AHEAD:
             log.remove_done()
             time.sleep(_PAUSE_S)
-        records["TS"] = time.time_ns() // 1000
+        records["TS"] = now_us()
         log.append(records)
 
 
-def main(dataset: Path, log: Path) -> None:
-    """Play a dataset into a new log and close it."""
-    with TickLogWriter(log) as target:
-        play_unpaced(Dataset(dataset), target)
+def now_us() -> int:
+    """Return the wall time in microseconds."""
+    return time.time_ns() // 1000
+
+
+def play_paced(
+    pieces: Iterator[Records],
+    log: TickLogWriter,
+    start_us: int,
+    speed: float,
+    clock: Callable[[], int] = now_us,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Lateness:
+    """Send every tick when it is due, whatever the engine does; return how late that was."""
+    lateness = Lateness()
+    for records in pieces:
+        scheduled = start_us + np.rint(records["tickTS"] * (1000 / speed)).astype(np.int64)
+        records["TS"] = scheduled
+        place = 0
+        while place < len(records):
+            now = clock()
+            end = int(np.searchsorted(scheduled, min(now, int(scheduled[place]) + _BATCH_US), side="right"))
+            if end <= place:
+                log.remove_done()
+                sleep(min((int(scheduled[place]) - now) / 1e6, _PAUSE_S))
+                continue
+            log.append(records[place:end])
+            lateness.note(clock(), scheduled[place:end])
+            place = end
+    return lateness
+
+
+def main() -> None:
+    """Play a dataset into a log and end it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("log", type=Path)
+    parser.add_argument("--driver", type=int, default=0, help="which of several drivers this is")
+    parser.add_argument("--drivers", type=int, default=1)
+    parser.add_argument("--speed", type=float, help="simulated seconds per wall second; default: unpaced")
+    parser.add_argument("--start", type=int, help="when tickTS 0 is due, us of wall time")
+    parser.add_argument("--record", type=Path, help="file for how late ticks were sent")
+    given = parser.parse_args()
+    pieces = read_ahead(pieces_of(Dataset(given.dataset), given.driver, given.drivers))
+    gc.disable()
+    with TickLogWriter(given.log, given.driver) as log:
+        if given.speed is None:
+            play_unpaced(pieces, log)
+        else:
+            lateness = play_paced(pieces, log, given.start, given.speed)
+            given.record.write_text(json.dumps(lateness.as_plain()))
 
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]), Path(sys.argv[2]))
+        main()
     except BadInputError as error:
         sys.exit(f"pairs: {error}")

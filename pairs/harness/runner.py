@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pairs.config import RunSettings
 from pairs.errors import PairsError
-from pairs.harness.ticklog import TickLogReader
+from pairs.harness.ticklog import TickLogReader, create_log
 from pairs.progress import Progress, waiting
 from pairs.run import Run
 from translator.target import Launch, Target
@@ -99,12 +99,12 @@ class Unpaced:
 def run_unpaced(run: Run, dataset: Path, ticks: int | None, target: Target, settings: RunSettings) -> Unpaced:
     """Play a dataset to a program as fast as it can take it."""
     module = [sys.executable, "-m"]
+    create_log(run.log_folder)
     with _processes(run) as processes:
         sink = processes.start("sink", [*module, "pairs.harness.sink", str(run.path), str(run.port_file)])
         driver = processes.start("driver", [*module, "pairs.harness.driver", str(dataset), str(run.log_folder)])
         with waiting("starting"):
             _wait_for(processes, run.port_file)
-            _wait_for(processes, run.log_folder / "control")
         launch = Launch(
             app=run.app_folder,
             source=run.log_folder,

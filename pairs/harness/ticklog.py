@@ -1,8 +1,9 @@
 """The tick log: how ticks reach an engine. Append-only, memory-mapped, cut into segments, readable from any position.
 
-One process writes, any number read. A tick is a record of 48 bytes, found by its number in the stream. The control file
-holds how many ticks there are, whether more will come, and how many the engine is done with; segments that it is done
-with can be removed, so that the log of a run of any length stays small.
+A tick is a record of 48 bytes, found by its number in the stream. One driver writes it, or several in turns: with N of
+them, driver k writes ticks k, k + N, k + 2 N and so on. Any number of processes read. The control file holds how far
+each driver is, which of them have ended, and how many ticks the engine is done with; segments that it is done with can
+be removed, so that the log of a run of any length stays small.
 """
 
 import json
@@ -32,8 +33,11 @@ RECORD = np.dtype(
     ]
 )
 _SEGMENT_RECORDS = 1_000_000
-_WRITTEN, _CLOSED, _DONE = range(3)  # places in the control file
-_CONTROL_BYTES = 24
+MOST_DRIVERS = 16
+_DONE = 0  # places in the control file: what the engine is done with; then the next tick of each driver; then who ended
+_NEXT = 1
+_ENDED = _NEXT + MOST_DRIVERS
+_CONTROL_BYTES = 8 * (_ENDED + MOST_DRIVERS)
 
 Records = NDArray[Any]
 
@@ -46,17 +50,18 @@ class _Log:
         with (path / "control").open("r+b") as control:
             self._mapped = mmap.mmap(control.fileno(), _CONTROL_BYTES)
         self._control = np.frombuffer(self._mapped, np.int64)
-        self._segment_records = int(json.loads((path / "log.json").read_text())["segment_records"])
+        facts = json.loads((path / "log.json").read_text())
+        self._segment_records, self._drivers = int(facts["segment_records"]), int(facts["drivers"])
 
     @property
     def written(self) -> int:
-        """How many ticks there are."""
-        return int(self._control[_WRITTEN])
+        """How many ticks there are, without a gap."""
+        return int(self._control[_NEXT : _NEXT + self._drivers].min())
 
     @property
     def closed(self) -> bool:
         """Whether no more ticks will come."""
-        return bool(self._control[_CLOSED])
+        return bool(self._control[_ENDED : _ENDED + self._drivers].all())
 
     @property
     def done(self) -> int:
@@ -67,17 +72,30 @@ class _Log:
         return self.path / f"segment-{number:08d}"
 
 
-class TickLogWriter(_Log):
-    """Writes a tick log, as a context: closed at its end, so that readers know that nothing follows."""
+def create_log(path: Path, drivers: int = 1, segment_records: int = _SEGMENT_RECORDS) -> None:
+    """Create an empty log for so many drivers."""
+    path.mkdir(parents=True)
+    control = np.zeros(_CONTROL_BYTES // 8, np.int64)
+    control[_NEXT : _NEXT + drivers] = np.arange(drivers)
+    (path / "control").write_bytes(control.tobytes())
+    facts = {
+        "format_version": 1,
+        "record_bytes": RECORD.itemsize,
+        "segment_records": segment_records,
+        "drivers": drivers,
+    }
+    (path / "log.json").write_text(json.dumps(facts))
 
-    def __init__(self, path: Path, segment_records: int = _SEGMENT_RECORDS) -> None:
-        path.mkdir(parents=True)
-        (path / "log.json").write_text(
-            json.dumps({"format_version": 1, "record_bytes": RECORD.itemsize, "segment_records": segment_records})
-        )
-        (path / "control").write_bytes(bytes(_CONTROL_BYTES))
+
+class TickLogWriter(_Log):
+    """Writes the ticks of one driver, as a context: ended with it, so that readers know that nothing follows."""
+
+    def __init__(self, path: Path, driver: int = 0) -> None:
         super().__init__(path)
-        self._segment: Records | None = None
+        self._driver = driver
+        self._next = driver
+        self._segment_number = -1
+        self._segment = np.empty(0, RECORD)
         self._removed = 0
 
     def __enter__(self) -> Self:
@@ -90,22 +108,23 @@ class TickLogWriter(_Log):
             self.close()
 
     def append(self, records: Records) -> None:
-        """Add ticks. They are numbered here, and readers see them when all of them are there."""
-        first = self.written
-        records["seq"] = np.arange(first, first + len(records))
+        """Add the next ticks of this driver. They are numbered here; readers see them when all of them are there."""
+        step, first = self._drivers, self._next
+        records["seq"] = np.arange(first, first + step * len(records), step)
         done = 0
         while done < len(records):
-            number, place = divmod(first + done, self._segment_records)
-            if self._segment is None or place == 0:
-                self._segment = self._new_segment(number)
-            count = min(len(records) - done, self._segment_records - place)
-            self._segment[place : place + count] = records[done : done + count]
+            number, place = divmod(first + step * done, self._segment_records)
+            if number != self._segment_number:
+                self._segment, self._segment_number = self._open_segment(number), number
+            count = min(len(records) - done, -(-(self._segment_records - place) // step))
+            self._segment[place : place + step * count : step] = records[done : done + count]
             done += count
-        self._control[_WRITTEN] = first + len(records)
+        self._next = first + step * len(records)
+        self._control[_NEXT + self._driver] = self._next
 
     def close(self) -> None:
-        """Say that no more ticks will come."""
-        self._control[_CLOSED] = 1
+        """Say that no more ticks will come from this driver."""
+        self._control[_ENDED + self._driver] = 1
 
     def remove_done(self) -> None:
         """Remove the segments that the engine is done with."""
@@ -113,10 +132,17 @@ class TickLogWriter(_Log):
             self._segment_file(self._removed).unlink(missing_ok=True)
             self._removed += 1
 
-    def _new_segment(self, number: int) -> Records:
-        size = self._segment_records * RECORD.itemsize
-        with self._segment_file(number).open("w+b") as file:
-            os.posix_fallocate(file.fileno(), 0, size)  # a full disk shows here, not as a crash at some later store
+    def _open_segment(self, number: int) -> Records:
+        """Map a segment; the driver that is there first makes it."""
+        path, size = self._segment_file(number), self._segment_records * RECORD.itemsize
+        if not path.exists():
+            partial = path.with_name(f".{path.name}.{self._driver}")
+            with partial.open("w+b") as file:
+                os.posix_fallocate(file.fileno(), 0, size)  # a full disk shows here, not as a crash at some later store
+            with suppress(FileExistsError):
+                os.link(partial, path)
+            partial.unlink()
+        with path.open("r+b") as file:
             return np.frombuffer(mmap.mmap(file.fileno(), size), RECORD)
 
 

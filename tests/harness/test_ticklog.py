@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairs.errors import BadInputError, PairsError
-from pairs.harness.ticklog import RECORD, Records, TickLogReader, TickLogWriter, to_arrow
+from pairs.harness.ticklog import RECORD, Records, TickLogReader, TickLogWriter, create_log, to_arrow
 
 
 def records(first: int, count: int) -> Records:
@@ -18,6 +18,12 @@ def records(first: int, count: int) -> Records:
     made["symbol"] = np.array([f"S{one % 7}".encode() for one in number] or [b""][:0], "S16")
     made["price"], made["size"], made["tickTS"], made["TS"] = number + 1, 100, number * 3, number * 5
     return made
+
+
+def new_log(path: Path, segment_records: int) -> TickLogWriter:
+    """Create a log for one driver."""
+    create_log(path, segment_records=segment_records)
+    return TickLogWriter(path)
 
 
 def read(log: TickLogReader, first: int, end: int) -> Records:
@@ -38,7 +44,7 @@ def test_any_range_is_read_back(
     """Appends and reads may cross any number of segments; positions number the ticks."""
     path = tmp_path_factory.mktemp("log") / "log"
     total = sum(counts)
-    with TickLogWriter(path, segment) as log:
+    with new_log(path, segment) as log:
         first = 0
         for count in counts:
             log.append(records(first, count))
@@ -54,7 +60,7 @@ def test_any_range_is_read_back(
 
 def test_a_reader_sees_ticks_as_they_come(tmp_path: Path) -> None:
     """The same reader finds what is written after it was opened, and is told of the end."""
-    log = TickLogWriter(tmp_path / "log", 10)
+    log = new_log(tmp_path / "log", 10)
     reader = TickLogReader(tmp_path / "log")
     assert (reader.written, reader.closed) == (0, False)
     log.append(records(0, 25))
@@ -63,9 +69,33 @@ def test_a_reader_sees_ticks_as_they_come(tmp_path: Path) -> None:
     assert reader.closed
 
 
+@given(st.integers(1, 4), st.integers(1, 9), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=20))
+def test_several_drivers_write_in_turns(
+    tmp_path_factory: pytest.TempPathFactory, drivers: int, segment: int, turns: list[tuple[int, int]]
+) -> None:
+    """Readers see ticks up to the first one that is missing; in the end all of them, in order."""
+    path = tmp_path_factory.mktemp("log") / "log"
+    create_log(path, drivers, segment)
+    logs = [TickLogWriter(path, number) for number in range(drivers)]
+    reader = TickLogReader(path)
+    given_to = [0] * drivers
+    for number, count in turns:
+        driver = number % drivers
+        first = driver + drivers * given_to[driver]
+        logs[driver].append(records(0, first + drivers * count)[first::drivers])
+        given_to[driver] += count
+        whole = min(one + drivers * count_ for one, count_ in enumerate(given_to))
+        assert reader.written == whole
+        assert read(reader, 0, whole)["price"].tolist() == list(range(1, whole + 1))
+    for log in logs:
+        assert not reader.closed
+        log.close()
+    assert reader.closed
+
+
 def test_segments_are_removed_once_done(tmp_path: Path) -> None:
     """What the engine will not ask for again goes; asking for it then is refused."""
-    log = TickLogWriter(tmp_path / "log", 10)
+    log = new_log(tmp_path / "log", 10)
     log.append(records(0, 35))
     reader = TickLogReader(tmp_path / "log")
     reader.mark_done(20)
@@ -83,7 +113,7 @@ def test_segments_are_removed_once_done(tmp_path: Path) -> None:
 
 def test_a_failed_writer_leaves_the_log_open(tmp_path: Path) -> None:
     """An engine never takes half a day for a whole one."""
-    with pytest.raises(RuntimeError), TickLogWriter(tmp_path / "log"):
+    with pytest.raises(RuntimeError), new_log(tmp_path / "log", 10):
         raise RuntimeError
     assert not TickLogReader(tmp_path / "log").closed
 

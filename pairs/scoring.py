@@ -1,0 +1,90 @@
+"""The score of a run, as pure functions: p_score = load / 99th percentile latency."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+MATCH_WEIGHT = 100  # the work of a strategy that a tick concerns, to that of one that only looks at it
+UNIT_OF_LOAD = 125_000  # so that the load of scale factor 1 is 3
+WORST_LATENESS_S = 0.010  # that a driver may have at the 99th percentile, or a tenth of the latency, if that is more
+LATENESS_SHARE = 0.1
+
+
+def load(ticks_per_second: float, strategies: int, matches: float) -> float:
+    """Return the load: ticks per wall second at the basis rate, times the work that a tick makes.
+
+    Every strategy looks at every tick, and those it concerns, `matches` on average, do a hundred times as much.
+    """
+    return ticks_per_second * (strategies + MATCH_WEIGHT * matches) / UNIT_OF_LOAD
+
+
+def percentile(values: NDArray[np.float64], share: float) -> float:
+    """Return the nearest-rank percentile: the smallest value that at least this share of the values do not exceed."""
+    ranked = max(math.ceil(share * len(values)), 1) - 1
+    return float(np.partition(values, ranked)[ranked])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run measured that decides about its score."""
+
+    passed: bool
+    ticks: int
+    ticks_sent: int
+    lateness_p99_s: float | None
+    latencies_s: NDArray[np.float64]  # of the orders triggered in the measurement interval
+    paced: bool = True
+    failures: Sequence[str] = field(default_factory=tuple)  # of processes
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score, and whether it counts."""
+
+    load: float
+    p99: float | None  # seconds
+    p_score: float | None
+    reasons: tuple[str, ...]  # why it does not count
+
+    @property
+    def valid(self) -> bool:
+        """Whether the score counts."""
+        return not self.reasons
+
+
+def score(load_of_run: float, measured: Measured) -> Score:
+    """Score a run; a number is given also where it does not count, with every reason why."""
+    p99 = percentile(measured.latencies_s, 0.99) if len(measured.latencies_s) else None
+    p_score = load_of_run / p99 if p99 and p99 > 0 else None
+    return Score(load_of_run, p99, p_score, tuple(_reasons(measured, p99)))
+
+
+def _reasons(measured: Measured, p99: float | None) -> list[str]:
+    reasons = list(measured.failures)
+    if not measured.paced:
+        reasons.append("the run was unpaced")
+    if not measured.passed:
+        reasons.append("validation FAILED")
+    if measured.ticks_sent != measured.ticks:
+        reasons.append(f"{measured.ticks_sent:,} of {measured.ticks:,} ticks were sent")
+    if p99 is None:
+        reasons.append("no order was triggered in the measurement interval")
+    elif p99 <= 0:
+        reasons.append("latencies are not above zero, so the clocks cannot be trusted")
+    if measured.paced:
+        reasons += _lateness_reason(measured.lateness_p99_s, p99)
+    return reasons
+
+
+def _lateness_reason(lateness_s: float | None, p99: float | None) -> list[str]:
+    if lateness_s is None:
+        return ["the driver did not record how late it was"]
+    allowed = max(WORST_LATENESS_S, LATENESS_SHARE * (p99 or 0.0))
+    if lateness_s <= allowed:
+        return []
+    return [
+        f"the driver was {lateness_s * 1000:.1f} ms late at the 99th percentile, {allowed * 1000:.1f} ms are allowed"
+    ]

@@ -1,0 +1,59 @@
+"""A program that is killed goes on from its checkpoint, and in the end every answer is there exactly once."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pairs.dataset import Dataset
+from pairs.harness.driver import pieces_of
+from pairs.harness.ticklog import TickLogWriter, create_log
+from pairs.strategies import read_strategies
+from tests.end_to_end.test_run import golden_market
+from translator import targets
+from translator.target import Launch, Target
+from translator.translate import translate
+from validator.expected import compute
+from validator.validation import validate
+
+
+def batches(answers: Path) -> int:
+    """Count the batches that have arrived."""
+    return len(list((answers / "orders").glob("batch-*")))
+
+
+def killed_and_started_again(launch: Launch, target: Target, answers: Path, after: int) -> None:
+    """Start a program, kill it and all its processes after some batches, and let it run to its end then."""
+    command = target.command(launch)
+    running = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+    while batches(answers) < after:
+        assert running.poll() is None
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("plan", ["shared", pytest.param("direct", marks=pytest.mark.slow)])
+def test_a_killed_program_loses_nothing(tmp_path: Path, spark: SparkSession, plan: str) -> None:
+    """Offsets and state are Spark's, batches are numbered, and the sink keeps each once."""
+    dataset = Dataset(golden_market(tmp_path / "market"))
+    compute(spark, dataset)
+    create_log(tmp_path / "log")
+    with TickLogWriter(tmp_path / "log") as log:
+        for records in pieces_of(dataset):
+            log.append(records)
+    target, _ = targets.find("pyspark", plan)
+    translate(dataset.strategies_file, target, plan, tmp_path / "app")
+    settings = {"max-ticks-per-batch": "1500", "shards": "2"}
+    answers = tmp_path / "answers"
+    launch = Launch(tmp_path / "app", tmp_path / "log", str(answers), tmp_path / "state", "local[2]", settings)
+    killed_and_started_again(launch, target, answers, after=6)
+    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
+    found = validate(dataset, aliases, answers)
+    assert found.passed
+    assert found.streams["indicators"].counts.correct == 1499
