@@ -282,16 +282,34 @@ def run_program(
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Run a program on a dataset: driver, engine and sink as processes, the answers collected.
+    """Run a program on a dataset in real time: driver, engine and sink as processes, the answers collected.
 
-    With --speed max the ticks are played as fast as the engine takes them: for
-    correctness, not for a score.
+    Every tick is sent when it is due, whatever the engine does. With --speed
+    max the ticks are played as fast as the engine takes them: for correctness,
+    not for a score.
 
-    [dim]pairs run data/quick --speed max -o runs/first && pairs validate runs/first[/dim]
+    [dim]pairs run data/quick -o runs/first && pairs validate runs/first && pairs score runs/first[/dim]
     """
     from pairs.stages import run as execute
 
-    execute(dataset, output, config.load_run(run, flags, None), overwrite)
+    execute(dataset, output, config.load_run(run, flags, config.natural_speed(dataset)), overwrite)
+
+
+@app.command()
+def score(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run that was validated.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Score a run: p_score = load / 99th percentile latency of the orders in the measurement interval.
+
+    A score counts only if every answer was right, every tick was sent and the
+    driver kept its schedule; else it is void, with every reason, and the exit
+    code is 1.
+    """
+    from pairs.stages import score as weigh
+
+    if not weigh(run, as_json):
+        raise typer.Exit(1)
 
 
 @app.command(name="config")
@@ -301,7 +319,7 @@ def show_config(profile: ProfileOption = "standard", run: RunOption = "local", *
     from pairs.stages import show_config as print_config
 
     workload = config.load_workload(profile, flags)
-    print_config(workload, config.load_run(run, flags, workload))
+    print_config(workload, config.load_run(run, flags, workload.speed))
 
 
 @app.command()

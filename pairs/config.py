@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pairs import resources
+from pairs.dataset import Dataset
 from pairs.errors import BadInputError
-from pairs.values import Kind, Plain, nearest, pace, text
+from pairs.values import Kind, Plain, nearest, pace, text, whole
 from pairs.workload import Workload, complete, default_of, setting
 
 DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times
@@ -36,6 +37,7 @@ class RunSettings:
     speed: float | str = setting(
         pace(), "--speed", "Simulated seconds per wall second, or max for unpaced; default: the profile's."
     )
+    drivers: int = setting(whole(1, 16), "--drivers", "Processes that send the ticks.", 1)
     master: str = setting(text("URL"), "--master", "Spark master.", DEFAULT_MASTER)
     settings: dict[str, str] = setting(_settings_kind(), "--set", "An engine setting; repeatable.", {})
 
@@ -62,12 +64,19 @@ def load_workload(profile: str, flags: Mapping[str, Any]) -> Workload:
     return complete(sourced.values, sourced.places)
 
 
-def load_run(run: str, flags: Mapping[str, Any], workload: Workload | None) -> RunSettings:
-    """Read a run file, by shipped name or by path, and override it with flags; any profile goes with any run."""
-    speed = 1.0 if workload is None else workload.speed
+def load_run(run: str, flags: Mapping[str, Any], speed: float | str) -> RunSettings:
+    """Read a run file, by shipped name or by path, and override it with flags; `speed` is the profile's own."""
     defaults = {one.name: default_of(one) for one in fields(RunSettings)} | {"speed": speed}
     sourced = _read_file("runs", run, RunSettings).under(_read_flags(flags, RunSettings))
     return RunSettings(**defaults | sourced.values)
+
+
+def natural_speed(path: Path) -> float:
+    """Return the speed that the profile of a dataset is made for; 1 if the dataset does not say."""
+    dataset = Dataset(path)
+    if not dataset.facts_file.is_file():
+        return 1.0
+    return float(workload_from_plain(dataset.facts()["parameters"], str(dataset.facts_file)).speed)
 
 
 def shipped(group: str) -> list[str]:

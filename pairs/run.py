@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
 
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
@@ -52,6 +53,29 @@ class Run:
         """The port of the sink, while the run lasts."""
         return self.path / "sink.port"
 
+    @property
+    def sink_status_file(self) -> Path:
+        """How the sink is going, while the run lasts; there once an engine has connected."""
+        return self.path / "sink.status"
+
+    @property
+    def resources_file(self) -> Path:
+        """CPU and memory of all processes, second by second."""
+        return self.path / "resources.parquet"
+
+    @property
+    def score_file(self) -> Path:
+        """The score, with all that it was computed from."""
+        return self.path / "score.json"
+
+    def answers_file(self, stream: str) -> Path:
+        """Return the path of the recorded answers of a stream."""
+        return self.path / f"{stream}.parquet"
+
+    def driver_file(self, driver: int) -> Path:
+        """Return the path of what a driver recorded."""
+        return self.path / f"driver-{driver}.json"
+
     def log_file(self, part: str) -> Path:
         """Return the path of what a process of the run printed."""
         return self.path / "logs" / f"{part}.log"
@@ -60,7 +84,8 @@ class Run:
         """Remove what only a run that lasts needs."""
         for folder in (self.log_folder, self.checkpoint_folder):
             shutil.rmtree(folder, ignore_errors=True)
-        self.port_file.unlink(missing_ok=True)
+        for file in (self.port_file, self.sink_status_file):
+            file.unlink(missing_ok=True)
 
     def incorrect_file(self, kind: str, stream: str) -> Path:
         """Return the path of a list of incorrect answers."""
@@ -89,6 +114,11 @@ class Run:
         """Write one of the run's files as JSON."""
         with _becoming(file) as partial:
             partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+    def write_parquet(self, file: Path, table: pa.Table) -> None:
+        """Write one of the run's files as Parquet."""
+        with _becoming(file) as partial:
+            pq.write_table(table, partial)
 
     def write_csv(self, file: Path, table: pa.Table) -> None:
         """Write one of the run's files as CSV."""

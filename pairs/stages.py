@@ -4,7 +4,6 @@ import json
 import sys
 import time
 from collections import Counter
-from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from pairs import __version__, config
+from pairs import config
 from pairs.dataset import MOST_FILES, Dataset, new_dataset
 from pairs.errors import BadInputError, PairsError
 from pairs.model import STREAMS
@@ -208,36 +207,54 @@ def translate(path: Path, target_name: str, plan: str | None, app: Path | None, 
     print(f"{folder}: {program.summary} for {target.name}, plan {chosen}; see 'python {folder / 'app.py'} --help'")
 
 
-def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite: bool) -> None:
-    """Run a program on a dataset, unpaced."""
-    if settings.speed != "max":
-        raise BadInputError("--speed: paced runs are not there yet; give max")
-    from pairs.harness.runner import run_unpaced
-    from translator import targets
-    from translator.translate import translate as translated
+def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite: bool) -> Path:
+    """Run a program on a dataset; return the folder of the run."""
+    from pairs.running import job_for, run_job
 
-    target, plan = targets.find(settings.target, settings.plan)
-    for name in settings.settings:
-        if not target.takes(name):
-            raise BadInputError(f"--set: {target.name} takes no {name!r}; 'pairs targets' lists what it takes")
     dataset = Dataset(path)
-    dataset.tick_files()
-    read_strategies(dataset.strategies_file)
-    recorded = new_run(output or _next_run_folder(dataset, target.name, plan), overwrite)
-    translated(dataset.strategies_file, target, plan, recorded.app_folder)
-    facts = {
-        "format_version": 1,
-        "kit_version": __version__,
-        "dataset": str(path.absolute()),
-        "run": settings.as_plain() | {"plan": plan},
-    }
-    recorded.write_json(recorded.facts_file, facts | {"state": "running"})
-    ticks = dataset.facts()["counts"]["ticks"] if dataset.facts_file.is_file() else None
-    took = run_unpaced(recorded, path.absolute(), ticks, target, settings)
-    recorded.write_json(recorded.facts_file, facts | {"state": "ended", **asdict(took)})
-    speed = f", {took.ticks_per_second:,.0f} ticks/s once it was going" if took.ticks_per_second else ""
-    print(f"{recorded.path}: {target.name}, plan {plan}, unpaced: {took.seconds:.1f} s with its start{speed}; no score")
+    job = job_for(dataset, settings)
+    recorded = new_run(output or _next_run_folder(dataset, settings.target, settings.plan), overwrite)
+    outcome = run_job(recorded, job)
+    how = f"{settings.target}, plan {settings.plan}"
+    if job.speed is None:
+        speed = f", {outcome.ticks_per_second:,.0f} ticks/s once it was going" if outcome.ticks_per_second else ""
+        print(f"{recorded.path}: {how}, unpaced: {outcome.seconds:.1f} s with its start{speed}; no score")
+    else:
+        print(f"{recorded.path}: {how}, at speed {job.speed:g}: {outcome.seconds:.1f} s with its start")
     print(f"check its answers with 'pairs validate {recorded.path}'")
+    return recorded.path
+
+
+def score(path: Path, as_json: bool) -> bool:
+    """Score a run; print what it is worth and return whether that counts."""
+    from pairs.running import score_run
+
+    recorded = Run(path)
+    found = score_run(recorded)
+    recorded.write_json(recorded.score_file, found)
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return bool(found["valid"])
+    orders = found["latency_s"]["orders"]
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    number = "-" if found["p_score"] is None else f"{found['p_score']:,.2f}"
+    table.add_row("p_score", number if found["valid"] else f"{number}, void: {'; '.join(found['reasons'])}")
+    table.add_row("load", f"{found['load']:,.2f}, scale factor {found['scale_factor']}")
+    if found["p99"] is not None:
+        shares = ", ".join(f"{name} {orders[name] * 1000:,.1f}" for name in ("p50", "p95", "p99", "p99.9", "max"))
+        table.add_row("latency", f"{shares} ms, of {orders['count']:,} orders in the measurement interval")
+    if found["driver_lateness"]:
+        late = found["driver_lateness"]
+        table.add_row(
+            "driver",
+            f"{late['ticks']:,} ticks, p99 {late['p99_s'] * 1000:.2f} ms late, max {late['max_s'] * 1000:.2f} ms",
+        )
+    table.add_row("answers", str(found["verdict"]))
+    standard = "yes" if found["standard"] else f"no, because of {', '.join(found['nonstandard'])}; not comparable"
+    table.add_row("standard", standard)
+    Console(width=_WIDE, markup=False, highlight=False).print(table)
+    return bool(found["valid"])
 
 
 def _next_run_folder(dataset: Dataset, target: str, plan: str) -> Path:

@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pairs.config import RunSettings
+from pairs.dataset import Dataset
 from pairs.errors import PairsError
+from pairs.harness.display import Display, Situation
+from pairs.harness.resources import Sampler
 from pairs.harness.ticklog import TickLogReader, create_log
 from pairs.progress import Progress, waiting
 from pairs.run import Run
@@ -22,6 +25,7 @@ from translator.target import Launch, Target
 
 _POLL_S = 0.1
 _TIME_TO_END_S = 30
+_TIME_TO_PREPARE_US = 2_000_000  # for the drivers to start and read ahead
 
 
 @dataclass
@@ -89,61 +93,143 @@ def _processes(run: Run) -> Iterator[Processes]:
 
 
 @dataclass(frozen=True)
-class Unpaced:
-    """How fast a program took the ticks: with its start, and once it was going."""
+class Job:
+    """What is to be run: a dataset, played at some pace by some drivers, to a program of a target."""
 
-    seconds: float
-    ticks_per_second: float | None  # between its first and its last word of progress
+    dataset: Dataset
+    target: Target
+    settings: RunSettings
+    ticks: int | None  # how many there are, if known
+    phases_ms: Mapping[str, int]  # when each phase begins, in simulated time, in order
+    duration_ms: int
+
+    @property
+    def speed(self) -> float | None:
+        """Simulated seconds per wall second; none if unpaced."""
+        return None if isinstance(self.settings.speed, str) else float(self.settings.speed)
+
+    def phase(self, simulated_ms: float) -> str:
+        """Return the phase that a time belongs to."""
+        begun = [name for name, begins in self.phases_ms.items() if begins <= simulated_ms]
+        return begun[-1] if begun else "start"
 
 
-def run_unpaced(run: Run, dataset: Path, ticks: int | None, target: Target, settings: RunSettings) -> Unpaced:
-    """Play a dataset to a program as fast as it can take it."""
-    module = [sys.executable, "-m"]
-    create_log(run.log_folder)
+@dataclass(frozen=True)
+class Outcome:
+    """How a run went."""
+
+    seconds: float  # with the start of the engine
+    start_us: int | None  # when tickTS 0 was due; none if unpaced
+    ticks_per_second: float | None  # between the engine's first and last word of progress
+    exit_codes: dict[str, int | None]
+
+
+def execute(run: Run, job: Job) -> Outcome:
+    """Run a program on a dataset until its last answer; whatever happens, end all processes."""
+    create_log(run.log_folder, job.settings.drivers)
     with _processes(run) as processes:
-        sink = processes.start("sink", [*module, "pairs.harness.sink", str(run.path), str(run.port_file)])
-        driver = processes.start("driver", [*module, "pairs.harness.driver", str(dataset), str(run.log_folder)])
-        with waiting("starting"):
-            _wait_for(processes, run.port_file)
-        launch = Launch(
-            app=run.app_folder,
-            source=run.log_folder,
-            sink=f"127.0.0.1:{run.port_file.read_text()}",
-            checkpoint=run.checkpoint_folder,
-            master=settings.master,
-            settings=settings.settings,
-        )
+        sink = processes.start("sink", _module("sink", run.path, run.port_file, run.sink_status_file))
         started = time.perf_counter()
-        engine = processes.start("engine", target.command(launch), run.app_folder)
-        speed = _wait_for_end(processes, engine, TickLogReader(run.log_folder), ticks)
+        with waiting(f"starting {job.target.name}"):
+            _wait_for(processes, run.port_file)
+            engine = processes.start("engine", job.target.command(_launch(run, job)), run.app_folder)
+            _wait_for(processes, run.sink_status_file)
+        start_us = None if job.speed is None else time.time_ns() // 1000 + _TIME_TO_PREPARE_US
+        drivers = [
+            processes.start(f"driver-{number}", _driver_command(run, job, number, start_us))
+            for number in range(job.settings.drivers)
+        ]
+        speed = _watch(processes, run, job, engine, start_us)
         seconds = time.perf_counter() - started
-        if driver.process.poll() is None:
+        if any(driver.process.poll() is None for driver in drivers):
             raise PairsError(f"the engine ended before it had read all ticks; see {engine.log}")
         sink.end(signal.SIGTERM)
         processes.check()
+        codes = {name: part.process.poll() for name, part in processes.parts.items()}
     run.remove_scratch()
-    return Unpaced(seconds, speed)
+    return Outcome(seconds, start_us, speed, codes)
+
+
+def _module(name: str, *arguments: object) -> list[str]:
+    return [sys.executable, "-m", f"pairs.harness.{name}", *map(str, arguments)]
+
+
+def _launch(run: Run, job: Job) -> Launch:
+    return Launch(
+        app=run.app_folder,
+        source=run.log_folder,
+        sink=f"127.0.0.1:{run.port_file.read_text()}",
+        checkpoint=run.checkpoint_folder,
+        master=job.settings.master,
+        settings=job.settings.settings,
+    )
+
+
+def _driver_command(run: Run, job: Job, number: int, start_us: int | None) -> list[str]:
+    which = ("--driver", number, "--drivers", job.settings.drivers)
+    pace = () if start_us is None else ("--speed", job.speed, "--start", start_us, "--record", run.driver_file(number))
+    return _module("driver", job.dataset.path.absolute(), run.log_folder, *which, *pace)
 
 
 def _wait_for(processes: Processes, path: Path) -> None:
     while not path.exists():
         processes.check()
+        if all(part.process.poll() is not None for name, part in processes.parts.items() if name == "engine") and (
+            "engine" in processes.parts
+        ):
+            raise PairsError(f"the engine ended before it was ready; see {processes.parts['engine'].log}")
         time.sleep(_POLL_S / 10)
 
 
-def _wait_for_end(processes: Processes, engine: Part, log: TickLogReader, ticks: int | None) -> float | None:
-    """Wait for the engine to end, and show how far it is; return its speed between first and last word of progress."""
-    marks: list[tuple[float, int]] = []
-    with Progress("running", ticks or 0, "ticks") as progress:
+def _watch(processes: Processes, run: Run, job: Job, engine: Part, start_us: int | None) -> float | None:
+    """Wait for the engine to end, sample and show meanwhile; return its speed between first and last progress."""
+    log, sampler, marks = TickLogReader(run.log_folder), Sampler(), Marks()
+    with _shown(run, job, start_us) as show:
         while engine.process.poll() is None:
             processes.check()
+            marks.note(log.done)
+            if sampler.due():
+                sampler.sample({name: part.process.pid for name, part in processes.parts.items()})
+            show(log, sampler)
             time.sleep(_POLL_S)
-            done = log.done
-            progress.set(done)
-            if done and (not marks or done > marks[-1][1]):
-                marks.append((time.perf_counter(), done))
+    run.write_parquet(run.resources_file, sampler.table())
     processes.check()
-    if len(marks) < 2:
-        return None
-    (first, done_first), (last, done_last) = marks[0], marks[-1]
-    return (done_last - done_first) / (last - first)
+    return marks.speed()
+
+
+class Marks:
+    """When the engine was how far."""
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[float, int]] = []
+
+    def note(self, done: int) -> None:
+        """Note how many ticks the engine is done with."""
+        if done and (not self._marks or done > self._marks[-1][1]):
+            self._marks.append((time.perf_counter(), done))
+
+    def speed(self) -> float | None:
+        """Return ticks per second between the first and the last mark."""
+        if len(self._marks) < 2:
+            return None
+        (first, done_first), (last, done_last) = self._marks[0], self._marks[-1]
+        return (done_last - done_first) / (last - first)
+
+
+@contextmanager
+def _shown(run: Run, job: Job, start_us: int | None) -> Iterator[Callable[[TickLogReader, Sampler], None]]:
+    """Give a function that shows where the run is: a live table if it is paced, else a progress bar."""
+    if job.speed is None or start_us is None:
+        with Progress("running", job.ticks or 0, "ticks") as progress:
+            yield lambda log, _: progress.set(log.done)
+        return
+    speed = job.speed
+    with Display(run.sink_status_file) as display:
+
+        def show(log: TickLogReader, sampler: Sampler) -> None:
+            elapsed = time.time() - start_us / 1e6
+            phase = job.phase(elapsed * 1000 * speed)
+            total = job.duration_ms / 1000 / speed
+            display.show(Situation(phase, elapsed, total, log.written, log.done, sampler.cores(), sampler.memory()))
+
+        yield show

@@ -1,8 +1,8 @@
 """The sink of a run, a process of its own: takes answers from the engine, stamps them on arrival, writes as it goes.
 
-Arguments: the folder of the run, and a file to write the port to. It listens on loopback only, drops batches it has
-already taken, keeps the answers as Arrow streams that are readable at any time, and turns them into Parquet when it is
-told to end (SIGTERM).
+Arguments: the folder of the run, a file to write the port to, and a file for how it is going. It listens on loopback
+only, drops batches it has already taken, keeps the answers as Arrow streams that are readable at any time, and turns
+them into Parquet when it is told to end (SIGTERM).
 """
 
 import json
@@ -10,11 +10,15 @@ import signal
 import socket
 import sys
 import time
+from collections import deque
 from contextlib import suppress
+from math import ceil
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from pairs.harness.answers import HEADER, MAGIC, RECEIPT, received
 from pairs.model import STREAMS
@@ -22,6 +26,8 @@ from pairs.model import STREAMS
 _LONGEST_DESCRIPTION = 1 << 16
 _LONGEST_BODY = 1 << 30
 _ROWS_OF_A_GROUP = 250_000
+_STATUS_EVERY_S = 0.5
+_LATELY_US = 5_000_000
 
 
 def recorded(schema: pa.Schema) -> pa.Schema:
@@ -70,6 +76,35 @@ class AnswerFiles:
             self._raw(stream).unlink()
 
 
+class Status:
+    """How it is going, in a file for others: whether an engine is there, its answers, their latencies lately."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._written_at = 0.0
+        self._recent: deque[tuple[int, NDArray[np.int64]]] = deque()
+
+    def note(self, rows: dict[str, int], sink_ts: int, latencies_us: NDArray[np.int64]) -> None:
+        """Note a batch of answers; the file is written twice a second at most."""
+        self._recent.append((sink_ts, latencies_us))
+        while self._recent[0][0] < sink_ts - _LATELY_US:
+            self._recent.popleft()
+        if time.monotonic() - self._written_at > _STATUS_EVERY_S:
+            self.write(rows)
+
+    def write(self, rows: dict[str, int]) -> None:
+        """Write the file."""
+        self._written_at = time.monotonic()
+        lately = np.sort(np.concatenate([np.empty(0, np.int64), *(one for _, one in self._recent)]))
+        shown = {}
+        if len(lately):
+            ranks = {"p50": 0.5, "p99": 0.99, "max": 1.0}
+            shown = {name: int(lately[max(ceil(share * len(lately)), 1) - 1]) for name, share in ranks.items()}
+        partial = self._path.with_name(f".{self._path.name}")
+        partial.write_text(json.dumps({"rows": rows, "latency_us": shown}))
+        partial.rename(self._path)
+
+
 class _EndError(Exception):
     """The sink is told to end."""
 
@@ -78,19 +113,20 @@ class _NonsenseError(Exception):
     """The engine sent something that is no batch of answers."""
 
 
-def serve(listening: socket.socket, files: AnswerFiles) -> None:
+def serve(listening: socket.socket, files: AnswerFiles, status: Status) -> None:
     """Take batches from one engine after the other; a restarted engine connects anew."""
     last_batch = -1
     while True:
         connection, _ = listening.accept()
+        status.write(files.rows)
         try:
             with connection:
-                last_batch = _take_batches(connection, files, last_batch)
+                last_batch = _take_batches(connection, files, status, last_batch)
         except (_NonsenseError, OSError, ValueError, pa.ArrowException) as error:
             print(f"sink: closed the connection of an engine that sent nonsense: {error}", file=sys.stderr)
 
 
-def _take_batches(connection: socket.socket, files: AnswerFiles, last_batch: int) -> int:
+def _take_batches(connection: socket.socket, files: AnswerFiles, status: Status, last_batch: int) -> int:
     """Take the batches of one connection; return the number of the last one taken."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     while (message := _message(connection)) is not None:
@@ -99,6 +135,8 @@ def _take_batches(connection: socket.socket, files: AnswerFiles, last_batch: int
             for stream, rows in streams.items():
                 files.add(stream, rows, sink_ts)
             last_batch = batch
+            sent = np.concatenate([rows["inputTS"].to_numpy() for rows in streams.values()])
+            status.note(files.rows, sink_ts, sink_ts - sent)
         connection.sendall(RECEIPT.pack(batch))
     return last_batch
 
@@ -125,7 +163,7 @@ def _message(connection: socket.socket) -> tuple[int, dict[str, pa.Table], int] 
     return batch, {stream: pa.ipc.open_stream(body).read_all() for stream, body in bodies.items()}, sink_ts
 
 
-def main(folder: Path, port_file: Path) -> None:
+def main(folder: Path, port_file: Path, status_file: Path) -> None:
     """Serve until told to end."""
 
     def end(*_: object) -> None:
@@ -138,10 +176,10 @@ def main(folder: Path, port_file: Path) -> None:
         partial = port_file.with_name(f".{port_file.name}")
         partial.write_text(str(listening.getsockname()[1]))
         partial.rename(port_file)
-        serve(listening, files)
+        serve(listening, files, Status(status_file))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     files.finish()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(*map(Path, sys.argv[1:]))

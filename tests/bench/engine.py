@@ -12,14 +12,12 @@ from rich.table import Table
 
 from pairs.config import RunSettings
 from pairs.dataset import Dataset
-from pairs.harness.runner import run_unpaced
 from pairs.run import Run, new_run
+from pairs.running import job_for, run_job
 from pairs.spark import session
 from pairs.strategies import read_strategies
 from pairs.workload import complete
 from tests.bench.validate import make_dataset
-from translator import targets
-from translator.translate import translate
 from validator.expected import compute
 from validator.validation import validate
 
@@ -42,10 +40,8 @@ def market(folder: Path, scale_factor: int, ticks: int) -> Dataset:
 
 def speed(folder: Path, dataset: Dataset, name: str, plan: str) -> float:
     """Run a program unpaced and check its answers; return its ticks per second."""
-    target, _ = targets.find(name, plan)
     run: Run = new_run(folder / f"run-{name}-{plan}-{dataset.path.name}", overwrite=False)
-    translate(dataset.strategies_file, target, plan, run.app_folder)
-    took = run_unpaced(run, dataset.path, None, target, RunSettings(name, plan, "max", MASTER, {}))
+    took = run_job(run, job_for(dataset, RunSettings(name, plan, "max", 1, MASTER, {})))
     aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
     if not validate(dataset, aliases, run.path).passed or took.ticks_per_second is None:
         raise SystemExit(f"{run.path}: the answers are not right")

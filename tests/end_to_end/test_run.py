@@ -157,6 +157,7 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
         "indicators.parquet",
         "logs",
         "orders.parquet",
+        "resources.parquet",
         "run.json",
         "validation.json",
     ]

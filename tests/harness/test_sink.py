@@ -53,7 +53,8 @@ class RunningSink:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         port_file = folder / "port"
-        command = [sys.executable, "-m", "pairs.harness.sink", str(folder), str(port_file)]
+        arguments = [str(folder), str(port_file), str(folder / "status")]
+        command = [sys.executable, "-m", "pairs.harness.sink", *arguments]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         while not port_file.exists():
             assert self.process.poll() is None
@@ -90,7 +91,12 @@ def test_batches_are_recorded_with_the_time_of_arrival(sink: RunningSink) -> Non
     assert [row["inputTickTS"] for row in found["orders"]] == [5, 6, 7]
     assert pq.read_schema(sink.folder / "orders.parquet").equals(recorded(MARKET_ORDER))
     assert before <= found["orders"][0]["sinkTS"] <= between <= found["orders"][2]["sinkTS"]
-    assert sorted(file.name for file in sink.folder.iterdir()) == ["indicators.parquet", "orders.parquet", "port"]
+    assert sorted(file.name for file in sink.folder.iterdir()) == [
+        "indicators.parquet",
+        "orders.parquet",
+        "port",
+        "status",
+    ]
 
 
 def test_a_batch_that_comes_again_is_dropped(sink: RunningSink) -> None:

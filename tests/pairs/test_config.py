@@ -34,8 +34,8 @@ def test_standard_is_standard() -> None:
 def test_any_profile_goes_with_any_run_file(profile: str, run: str) -> None:
     """A run takes its pace from the profile unless told otherwise."""
     workload = load_workload(profile, {})
-    assert load_run(run, {}, workload).speed == workload.speed
-    assert load_run(run, {"speed": "max"}, workload).speed == "max"
+    assert load_run(run, {}, workload.speed).speed == workload.speed
+    assert load_run(run, {"speed": "max"}, workload.speed).speed == "max"
 
 
 def test_engine_settings_come_from_file_or_flag(tmp_path: Path) -> None:
@@ -43,8 +43,8 @@ def test_engine_settings_come_from_file_or_flag(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('plan = "direct"\n[settings]\n"spark.sql.shuffle.partitions" = 2\n"spark.x" = true\n')
     workload = load_workload("quick", {})
-    assert load_run(str(file), {}, workload).settings == {"spark.sql.shuffle.partitions": "2", "spark.x": "true"}
-    assert load_run("local", {"settings": ["a=b=c"]}, workload).settings == {"a": "b=c"}
+    assert load_run(str(file), {}, workload.speed).settings == {"spark.sql.shuffle.partitions": "2", "spark.x": "true"}
+    assert load_run("local", {"settings": ["a=b=c"]}, workload.speed).settings == {"a": "b=c"}
 
 
 def test_a_resolved_workload_reads_back() -> None:

@@ -50,10 +50,10 @@ def batches_of(log, most):
 def main():
     """Read ticks, answer, until the log is closed and read to its end."""
     arguments = parse_arguments()
-    sink = open_sink(arguments.sink)
     market = trading.load_market(str(HERE / "strategies.csv"), 1)
     shard = trading.Shard(market.shards[0], market.periods)
     log = TickLogReader(Path(arguments.source))
+    sink = open_sink(arguments.sink)  # this tells the harness that the program is ready for ticks
     for batch, records in enumerate(batches_of(log, arguments.max_ticks_per_batch or MOST_TICKS)):
         panes = trading.reduce_ticks(to_arrow(records), market)
         answers = shard.take({name: panes[name].to_numpy() for name in trading.PANE_COLUMNS})

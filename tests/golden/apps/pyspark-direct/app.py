@@ -124,7 +124,6 @@ def start_spark(arguments):
 def main():
     """Read ticks, answer, until the log is closed and read to its end."""
     arguments = parse_arguments()
-    sink = open_sink(arguments.sink)
     log = TickLogReader(Path(arguments.source))
     spark = start_spark(arguments)
     ticks = (
@@ -135,9 +134,10 @@ def main():
         .option("rowsPerRead", arguments.rows_per_read)
         .load()
     )
+    answers = answers_to(ticks, arguments)
+    sink = open_sink(arguments.sink)  # this tells the harness that the program is ready for ticks
     query = (
-        answers_to(ticks, arguments)
-        .writeStream.foreachBatch(lambda answers, batch: sink.send(batch, answers.toArrow()))
+        answers.writeStream.foreachBatch(lambda rows, batch: sink.send(batch, rows.toArrow()))
         .option("checkpointLocation", arguments.checkpoint)
         .start()
     )

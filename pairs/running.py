@@ -1,0 +1,222 @@
+"""From a dataset to a run, and from a run to its score: what is executed, what is recorded, what it is worth."""
+
+import json
+import os
+import platform
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from pairs import __version__, scoring
+from pairs.config import RunSettings
+from pairs.dataset import Dataset
+from pairs.errors import BadInputError
+from pairs.harness.runner import Job, Outcome, execute
+from pairs.model import STREAMS
+from pairs.run import Run
+from pairs.strategies import read_strategies
+from translator import targets
+from translator.translate import translate
+
+RUN_FORMAT = 1
+_SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+
+
+def job_for(dataset: Dataset, settings: RunSettings) -> Job:
+    """Check what is asked for, and say what will be run."""
+    target, _ = targets.find(settings.target, settings.plan)
+    for name in settings.settings:
+        if not target.takes(name):
+            raise BadInputError(f"--set: {target.name} takes no {name!r}; 'pairs targets' lists what it takes")
+    dataset.tick_files()
+    strategies = read_strategies(dataset.strategies_file)
+    ticks = None
+    duration, interval = strategies.market_close_ms, None
+    if dataset.facts_file.is_file():
+        facts = dataset.facts()
+        ticks, duration, interval = facts["counts"]["ticks"], facts["duration_ms"], facts["measurement_interval_ms"]
+    begins, ends = interval or (duration // 4, 3 * duration // 4)
+    phases = {"ramp-up": 0, "warm-up": duration // 120, "measurement": begins, "cool-down": ends}
+    return Job(dataset, target, settings, ticks, phases, duration)
+
+
+def run_job(run: Run, job: Job) -> Outcome:
+    """Translate the strategies, run the program, and record what was done; also when it fails."""
+    translate(job.dataset.strategies_file, job.target, job.settings.plan, run.app_folder)
+    facts = _facts(job)
+    run.write_json(run.facts_file, facts | {"state": "running"})
+    try:
+        outcome = execute(run, job)
+    except BaseException as error:
+        reason = str(error) or type(error).__name__
+        run.write_json(run.facts_file, facts | {"state": "failed", "reason": reason})
+        raise
+    run.write_json(run.facts_file, facts | {"state": "ended", **asdict(outcome)})
+    return outcome
+
+
+def _facts(job: Job) -> dict[str, Any]:
+    known = job.dataset.facts() if job.dataset.facts_file.is_file() else {}
+    return {
+        "format_version": RUN_FORMAT,
+        "kit_version": __version__,
+        "dataset": str(job.dataset.path.absolute()),
+        "dataset_digest": known.get("digest"),
+        "run": job.settings.as_plain(),
+        "ticks": job.ticks,
+        "duration_ms": job.duration_ms,
+        "phases_ms": dict(job.phases_ms),
+        "measurement_interval_ms": [job.phases_ms["measurement"], job.phases_ms["cool-down"]],
+        "environment": environment(),
+    }
+
+
+def environment() -> dict[str, Any]:
+    """Return what one must know of a machine to compare runs."""
+    return {
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("pyspark", "numpy", "pyarrow", "pandas")},
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor()
+    )
+
+
+def score_run(run: Run) -> dict[str, Any]:
+    """Score a run that was validated; return what score.json says."""
+    facts, validation = run.facts(), _validation(run)
+    dataset = run.dataset()
+    known = dataset.facts() if dataset.facts_file.is_file() else {}
+    strategies = read_strategies(dataset.strategies_file).strategies
+    lateness = _lateness(run, facts)
+    latencies = {stream: _latencies_s(run, stream, facts) for stream in STREAMS}
+    scored = scoring.score(
+        _load(dataset, known, facts, [one.symbol1 for one in strategies] + [one.symbol2 for one in strategies]),
+        scoring.Measured(
+            passed=validation.get("verdict") == "PASSED",
+            ticks=facts["ticks"] or 0,
+            ticks_sent=lateness["ticks"] if lateness else facts["ticks"] or 0,
+            lateness_p99_s=lateness["p99_s"] if lateness else None,
+            latencies_s=latencies["orders"],
+            paced=facts.get("start_us") is not None,
+            failures=_failures(facts, known),
+        ),
+    )
+    speed = facts["run"]["speed"]
+    nonstandard = [*known.get("nonstandard", ["no dataset.json"]), *(["speed"] if speed != 1 else [])]
+    return {
+        "format_version": RUN_FORMAT,
+        "kit_version": __version__,
+        "scale_factor": known.get("parameters", {}).get("scale_factor"),
+        "target": facts["run"]["target"],
+        "plan": facts["run"]["plan"],
+        "speed": speed,
+        "standard": not nonstandard,
+        "nonstandard": nonstandard,
+        "valid": scored.valid,
+        "reasons": list(scored.reasons),
+        "load": scored.load,
+        "p99": scored.p99,
+        "p_score": scored.p_score if scored.p99 else None,
+        "verdict": validation.get("verdict"),
+        "latency_s": {stream: summary(values) for stream, values in latencies.items()},
+        "driver_lateness": lateness,
+    }
+
+
+def _validation(run: Run) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(run.validation_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise BadInputError(f"{run.path}: not validated yet; call 'pairs validate {run.path}' first") from None
+    return found
+
+
+def _failures(facts: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
+    failures = []
+    if facts.get("state") != "ended":
+        failures.append(f"the run {facts.get('state')}: {facts.get('reason', 'it did not come to its end')}")
+    if not known:
+        failures.append("the dataset has no dataset.json, so its load is not known")
+    return failures
+
+
+def _load(dataset: Dataset, known: Mapping[str, Any], facts: Mapping[str, Any], watched: list[str]) -> float:
+    """Return the load of a run: of the basis rate in wall time, and of the strategies that a tick concerns."""
+    speed = facts["run"]["speed"]
+    if not known or isinstance(speed, str):
+        return 0.0
+    symbols = known["counts"]["symbols"]
+    matches = sum(Counter(watched).values()) / symbols  # symbols trade equally often
+    return scoring.load(known["basis_rate_per_second"] * speed, len(watched) // 2, matches)
+
+
+def _latencies_s(run: Run, stream: str, facts: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return the latencies of answers triggered in the measurement interval, from the scheduled time of the trigger."""
+    if not run.answers_file(stream).is_file() or facts.get("start_us") is None:
+        return np.empty(0)
+    rows = pq.read_table(run.answers_file(stream), columns=["inputTickTS", "sinkTS"])
+    tick_ts, sink_ts = (column.to_numpy() for column in rows.columns)
+    begins, ends = facts["measurement_interval_ms"]
+    measured = (tick_ts >= begins) & (tick_ts < ends)
+    scheduled = facts["start_us"] + np.rint(tick_ts[measured] * (1000 / facts["run"]["speed"]))
+    latencies: NDArray[np.float64] = (sink_ts[measured] - scheduled) / 1e6
+    return latencies
+
+
+def summary(values: NDArray[np.float64]) -> dict[str, float | int]:
+    """Return count, least, mean, percentiles and greatest of latencies."""
+    if not len(values):
+        return {"count": 0}
+    shares = {name: scoring.percentile(values, share) for name, share in _SHARES.items()}
+    return {
+        "count": len(values),
+        "min": float(values.min()),
+        "avg": float(values.mean()),
+        **shares,
+        "max": float(values.max()),
+    }
+
+
+def _lateness(run: Run, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Put together what the drivers recorded; none if one of them did not."""
+    steps: Counter[int] = Counter()
+    step_us = 1
+    for number in range(facts["run"].get("drivers", 1)):
+        try:
+            recorded = json.loads(run.driver_file(number).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        step_us = recorded["step_us"]
+        steps.update(dict(recorded["histogram"]))
+    ticks = sum(steps.values())
+    return {"ticks": ticks, "p99_s": _step_at(steps, 0.99 * ticks, step_us), "max_s": _step_at(steps, ticks, step_us)}
+
+
+def _step_at(steps: Counter[int], rank: float, step_us: int) -> float:
+    """Return the upper end of the step that a rank lies in."""
+    passed = 0
+    for step, count in sorted(steps.items()):
+        passed += count
+        if passed >= rank:
+            return (step + 1) * step_us / 1e6
+    return 0.0
