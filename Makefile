@@ -21,10 +21,8 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pairs.classarchive 2>/dev/null || echo "make: no archive of Java classes; Spark will start more slowly"
 	@touch $(READY)
 
-demo: $(READY) ## Generate a small market and its strategies, and show them
-	@$(BIN)/pairs generate --profile quick --output data/demo --overwrite
-	@$(BIN)/pairs strategies data/demo
-	@$(BIN)/pairs show data/demo
+demo: $(READY) ## The whole benchmark, small: three minutes to a verdict and a score
+	@$(BIN)/pairs bench --profile quick --sf 1 --data data/demo --output runs/demo --overwrite
 
 test: lint ## Everything a change must pass, in minutes
 	@$(BIN)/python -m pytest
@@ -56,4 +54,4 @@ wheel: $(READY) ## Build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
 clean: ## Remove what the other targets made
-	@rm -rf $(VENV) build dist data .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist data runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -292,7 +292,40 @@ def run_program(
     """
     from pairs.stages import run as execute
 
-    execute(dataset, output, config.load_run(run, flags, config.natural_speed(dataset)), overwrite)
+    path = execute(dataset, output, config.load_run(run, flags, config.natural_speed(dataset)), overwrite)
+    typer.echo(f"check its answers with 'pairs validate {path}'")
+
+
+@app.command()
+@takes(Workload, RunSettings)
+def bench(
+    profile: ProfileOption = "standard",
+    run: RunOption = "local",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder of the run; default: under runs/.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="DATASET", help="Folder of the dataset, used if it is there; default: under data/."
+        ),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is there.")] = False,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Do it all: generate a market and strategies, run the engine in real time, check every answer, score.
+
+    Exit code 0 means that the score counts: every answer right, every tick
+    sent, the driver on time.
+
+    [dim]pairs bench --profile quick --sf 1[/dim]
+    """
+    from pairs.stages import bench as all_of_it
+
+    workload = config.load_workload(profile, flags)
+    if not all_of_it(workload, profile, config.load_run(run, flags, workload.speed), data, output, overwrite):
+        raise typer.Exit(1)
 
 
 @app.command()

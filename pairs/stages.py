@@ -221,7 +221,6 @@ def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite
         print(f"{recorded.path}: {how}, unpaced: {outcome.seconds:.1f} s with its start{speed}; no score")
     else:
         print(f"{recorded.path}: {how}, at speed {job.speed:g}: {outcome.seconds:.1f} s with its start")
-    print(f"check its answers with 'pairs validate {recorded.path}'")
     return recorded.path
 
 
@@ -255,6 +254,31 @@ def score(path: Path, as_json: bool) -> bool:
     table.add_row("standard", standard)
     Console(width=_WIDE, markup=False, highlight=False).print(table)
     return bool(found["valid"])
+
+
+def bench(
+    workload: Workload,
+    profile: str,
+    settings: config.RunSettings,
+    data: Path | None,
+    output: Path | None,
+    overwrite: bool,
+) -> bool:
+    """Do everything: generate, strategies, run, validate, score; return whether the score counts."""
+    path = data or Path("data") / f"{Path(profile).stem}-sf{workload.scale_factor}"
+    dataset = Dataset(path)
+    if not dataset.facts_file.is_file():
+        generate(workload, profile, path, None, "parquet", settings.master, overwrite=False)
+    elif dataset.facts()["parameters"] != workload.as_plain():
+        raise BadInputError(f"{path}: a dataset of other parameters is there; give another folder with --data")
+    if not dataset.strategies_file.is_file():
+        generate_strategies(path, None, None, overwrite=False)
+    run_path = run(path, output, settings, overwrite)
+    validate(run_path, None, None, "5", None, settings.master)
+    print()
+    counts = score(run_path, as_json=False)
+    print(f"\neverything about it is in {run_path}")
+    return counts
 
 
 def _next_run_folder(dataset: Dataset, target: str, plan: str) -> Path:
