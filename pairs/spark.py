@@ -70,10 +70,12 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
                 ) from None
         # Should the JVM die, PySpark's server of accumulators would print a traceback beside our one line.
         cast(Any, spark.sparkContext)._accumulatorServer.handle_error = lambda *_: None
+        search_path = list(sys.path)
         try:
             spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
             yield spark
         finally:
+            sys.path[:] = search_path  # Spark puts the archive on it, and removes the file when it stops
             with suppress(Py4JError, OSError), warnings.catch_warnings():  # a JVM that died cannot be stopped
                 warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()

@@ -1,5 +1,7 @@
 """Tests of what is checked before Spark starts, and what is said when it fails."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,16 @@ def test_the_cause_of_a_failed_job_is_the_python_error() -> None:
         'Traceback (most recent call last):\n  File "x.py", line 1\nOSError: [Errno 28] No space left on device\n'
     )
     assert cause_of(RuntimeError(trace)) == "OSError: [Errno 28] No space left on device"
+
+
+def test_a_session_leaves_the_search_path_as_it_was() -> None:
+    """What is shipped to executors is gone after a session, and must not be looked for by later imports."""
+    program = (
+        "import sys; from pairs.spark import session; before = list(sys.path)\n"
+        "for _ in range(2):\n"
+        "    with session('x', 'local[1]') as spark: spark.sparkContext.parallelize([1], 1).count()\n"
+        "    assert sys.path == before, sys.path\n"
+        "    import validator.validation, generator.estimate"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
