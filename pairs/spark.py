@@ -56,6 +56,7 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    search_path = list(sys.path)
     with tempfile.TemporaryDirectory(prefix="pairs-spark-") as folder:
         log = Path(folder) / "spark.log"
         builder = SparkSession.builder.appName(name).master(master)
@@ -70,7 +71,6 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
                 ) from None
         # Should the JVM die, PySpark's server of accumulators would print a traceback beside our one line.
         cast(Any, spark.sparkContext)._accumulatorServer.handle_error = lambda *_: None
-        search_path = list(sys.path)
         try:
             spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
             yield spark
