@@ -256,6 +256,14 @@ def score(path: Path, as_json: bool) -> bool:
     return bool(found["valid"])
 
 
+def report(paths: list[Path], output: Path | None) -> None:
+    """Make the report of a run, or of several together, and say where it is."""
+    from pairs.report.making import make_report
+
+    made = make_report([Run(path) for path in paths], output)
+    print(f"{made}: {made.stat().st_size / 1e6:.1f} MB; open it in a browser")
+
+
 def bench(
     workload: Workload,
     profile: str,
@@ -264,7 +272,7 @@ def bench(
     output: Path | None,
     overwrite: bool,
 ) -> bool:
-    """Do everything: generate, strategies, run, validate, score; return whether the score counts."""
+    """Do everything: generate, strategies, run, validate, score, report; return whether the score counts."""
     path = data or Path("data") / f"{Path(profile).stem}-sf{workload.scale_factor}"
     dataset = Dataset(path)
     if not dataset.facts_file.is_file():
@@ -277,7 +285,8 @@ def bench(
     validate(run_path, None, None, "5", None, settings.master)
     print()
     counts = score(run_path, as_json=False)
-    print(f"\neverything about it is in {run_path}")
+    print()
+    report([run_path], None)
     return counts
 
 
