@@ -13,7 +13,7 @@ from pairs.report.recorded import Recorded
 from pairs.report.strategies import strategies_view
 from pairs.report.tables import Table
 from pairs.report.verdict import verdict
-from pairs.report.wording import NOT_RECORDED, bytes_of, flattened, milliseconds, number, plain
+from pairs.report.wording import NOT_RECORDED, bytes_of, flattened, number, plain
 
 
 @dataclass(frozen=True)
@@ -319,33 +319,25 @@ def disclosure(recorded: Recorded) -> list[Group]:
         "reason": facts.get("reason", "none"),
         "seconds with the start of the engine": None if facts.get("seconds") is None else f"{facts['seconds']:.1f}",
         "first tick due, µs since 1970": facts.get("start_us"),
-        "exit codes": facts.get("exit_codes"),
+        **{f"exit code of {part}": code for part, code in (facts.get("exit_codes") or {}).items()},
         "kit version": facts.get("kit_version"),
         "format version": facts.get("format_version"),
         "folder": str(recorded.run.path.absolute()),
     }
     counts = facts.get("counts") or known.get("counts") or {"ticks": facts.get("ticks")}
-    market = {"folder": str(recorded.dataset.path), "profile": known.get("profile"), "seed": _seed(recorded)}
+    seed = facts.get("seed", known.get("seed"))
+    market = {
+        "folder": str(recorded.dataset.path),
+        "profile": known.get("profile"),
+        "seed": seed,
+        **recorded.parameters,
+    }
     return [
         Group("How it was run", [*flattened(recorded.settings), *flattened(run)]),
-        Group("The market", [*flattened(market), *flattened(recorded.parameters), *flattened(counts, "count of ")]),
+        Group("The market", [*flattened(market), *flattened(counts, "count of ")]),
         Group("Digests", [(name, plain(value)) for name, value in digests.items()]),
         Group(
             "Machine and versions",
             [*flattened(environment), ("memory", NOT_RECORDED if memory is None else bytes_of(memory))],
         ),
-        Group("Latency of orders as scored", _scored(recorded)),
-    ]
-
-
-def _seed(recorded: Recorded) -> Any:
-    return recorded.facts.get("seed", (recorded.dataset_facts or {}).get("seed"))
-
-
-def _scored(recorded: Recorded) -> list[tuple[str, str]]:
-    orders = ((recorded.score or {}).get("latency_s") or {}).get("orders") or {}
-    return [
-        (name, f"{value:,}" if name == "count" else milliseconds(value))
-        for name, value in orders.items()
-        if isinstance(value, int | float)
     ]

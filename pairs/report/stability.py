@@ -113,7 +113,7 @@ class Backlog:
     worst_s: float
     at_begin_s: float  # of the measurement interval, as its end the mean over a tenth of it
     at_end_s: float
-    last: int  # ticks
+    last_s: float  # when it was last noted
 
 
 def backlog(times: Floats, waiting: NDArray[Any], begin: float, end: float, per_second: float) -> Backlog | None:
@@ -126,7 +126,7 @@ def backlog(times: Floats, waiting: NDArray[Any], begin: float, end: float, per_
         float(waiting.max()) / per_second,
         float(waiting[first].mean()) / per_second,
         float(waiting[last].mean()) / per_second,
-        int(waiting[-1]),
+        float(waiting[-1]) / per_second,
     )
 
 
@@ -227,9 +227,10 @@ def backlog_finding(found: Backlog | None) -> Finding:
             f"No: it grew from {found.at_begin_s:,.2f} s to {found.at_end_s:,.2f} s of input within the measurement "
             f"interval; {worst}. The engine did not sustain this load.",
         )
-    if found.last > 0:
-        return Finding("note", title, f"It did not grow, but {found.last:,} ticks were left when last noted; {worst}.")
-    return Finding("good", title, f"Yes: it was empty at the end; {worst}.")
+    left = f"{found.last_s:,.2f} s of input were left when it was last noted; {worst}"
+    if found.last_s > _MUCH_BACKLOG_S:
+        return Finding("note", title, f"Not by the end: {left}.")
+    return Finding("good", title, f"Yes: {left}.")
 
 
 def machine_findings(used: Mapping[str, float], cores: float, gap_s: float) -> Iterator[Finding]:

@@ -39,7 +39,7 @@ class Verdict:
     """What the card on top of the page says."""
 
     p_score: str
-    counts: bool
+    void: bool
     badges: tuple[Badge, ...]
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
@@ -48,10 +48,9 @@ class Verdict:
 def verdict(recorded: Recorded) -> Verdict:
     """Put the verdict of a run into words."""
     score, validation = recorded.score or {}, recorded.validation or {}
-    counts = bool(score.get("valid"))
     return Verdict(
         p_score=number(score.get("p_score")),
-        counts=counts,
+        void=score.get("p_score") is not None and not score.get("valid"),
         badges=tuple(_badges(recorded, score, validation)),
         sentences=tuple(_sentences(recorded, score, validation)),
         facts=tuple(_facts(recorded, score)),

@@ -27,14 +27,21 @@ async function unpack(packed) {
 async function unpackAll(value) {
   if (value === null || typeof value !== "object") return value;
   if (typeof value.packed === "string") return unpack(value);
+  if (value.times) return moments(await unpack(value.times));
   if (Array.isArray(value)) return Array.isArray(value[0]) ? value : Promise.all(value.map(unpackAll)); // rows are plain
   const entries = await Promise.all(Object.entries(value).map(async ([name, one]) => [name, await unpackAll(one)]));
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 
+// Plotly takes numbers below 10,000 on an axis of dates for years, so times are counted from some midnight.
+const MIDNIGHT = Date.UTC(2000, 0, 1);
+const moment = (milliseconds) => MIDNIGHT + milliseconds;
+const moments = (times) => Float64Array.from(times, moment);
+
 // ---- Words ---------------------------------------------------------------------------------------------------------
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const rounded = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const exact = (value) => (value === null || value === undefined ? "–" : typeof value === "number" ? String(value) : value);
 
 function clock(milliseconds) {
@@ -81,17 +88,19 @@ function axis(look, title, more = {}) {
   };
 }
 
-function timeAxis(look, title, more = {}) {
-  return axis(look, title, { type: "date", tickformat: "%-H:%M:%S", hoverformat: "%-H:%M:%S", showgrid: false, nticks: 9, ...more });
+function timeAxis(look, title, end, more = {}) {
+  const tickformat = end < 3600e3 ? "%-M:%S" : "%-H:%M";
+  const range = [moment(0), moment(end)];
+  return axis(look, title, { type: "date", tickformat, hoverformat: "%-H:%M:%S", showgrid: false, nticks: 8, range, ...more });
 }
 
 function plot(id, traces, layout) {
   const look = colours();
   const target = document.getElementById(id);
   const full = {
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 62, r: 18, t: 34, b: 44 },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 62, r: 18, t: 52, b: 40 },
     font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: look.ink },
-    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { size: 12 } },
+    legend: { orientation: "h", x: 0, y: layout.annotations ? 1.09 : 1.02, yanchor: "bottom", traceorder: "normal", font: { size: 12 } },
     hovermode: "x unified", showlegend: true,
     hoverlabel: { bgcolor: look.surface, bordercolor: look.line, font: { color: look.ink, size: 12 } },
     ...layout,
@@ -108,18 +117,18 @@ function phases(look, marks) {
     const measured = phase.name === "measurement";
     if (measured) {
       shapes.push({
-        type: "rect", xref: "x", yref: "paper", x0: phase.begin, x1: phase.end, y0: 0, y1: 1, fillcolor: look.interval,
+        type: "rect", xref: "x", yref: "paper", x0: moment(phase.begin), x1: moment(phase.end), y0: 0, y1: 1, fillcolor: look.interval,
         line: { width: 0 }, layer: "below",
       });
     } else if (phase.begin > 0) {
       shapes.push({
-        type: "line", xref: "x", yref: "paper", x0: phase.begin, x1: phase.begin, y0: 0, y1: 1,
+        type: "line", xref: "x", yref: "paper", x0: moment(phase.begin), x1: moment(phase.begin), y0: 0, y1: 1,
         line: { width: 1, dash: "dot", color: look.line }, layer: "below",
       });
     }
     if (phase.end - phase.begin > marks.end / 12) {
       annotations.push({
-        xref: "x", yref: "paper", x: (phase.begin + phase.end) / 2, y: 1, yanchor: "top", showarrow: false,
+        xref: "x", yref: "paper", x: moment((phase.begin + phase.end) / 2), y: 1, yanchor: "bottom", showarrow: false,
         text: measured ? "measurement interval" : harmless(phase.name), font: { size: 11, color: look.muted },
       });
     }
@@ -128,7 +137,7 @@ function phases(look, marks) {
 }
 
 function overTime(look, data, yaxis, more = {}) {
-  const wall = timeAxis(look, "wall time since the first tick was due", { range: [0, data.marks.end] });
+  const wall = timeAxis(look, "wall time since the first tick was due", data.marks.end);
   return { xaxis: wall, yaxis, ...phases(look, data.marks), ...more };
 }
 
@@ -147,11 +156,11 @@ const charts = {
     const look = colours();
     const x = ["first quarter", "second quarter", "third quarter", "fourth quarter"];
     const bar = (name, y, color) => ({
-      type: "bar", name, x, y, marker: { color }, customdata: data.counts, text: y.map((one) => (one === null ? "" : grouped.format(one))),
+      type: "bar", name, x, y, marker: { color }, customdata: data.counts, text: y.map((one) => (one === null ? "" : rounded.format(one))),
       textposition: "outside", cliponaxis: false, hovertemplate: "%{y:,.1f} ms of %{customdata:,} orders",
     });
     return plot(id, [bar("median", data.p50, look.series[5]), bar("p99", data.p99, look.series[0])], {
-      xaxis: axis(look, ""), yaxis: axis(look, "latency, ms", { rangemode: "tozero" }), bargap: 0.45,
+      xaxis: axis(look, "", { showgrid: false }), yaxis: axis(look, "latency, ms", { rangemode: "tozero" }), bargap: 0.45,
     });
   },
 
@@ -189,7 +198,7 @@ const charts = {
       });
     });
     return plot(id, traces, {
-      xaxis: axis(look, "latency, ms (each decade as wide as the next)", { type: "log", hoverformat: ",.1f", ...decades() }),
+      xaxis: axis(look, "latency, ms (each decade as wide as the next)", { hoverformat: ",.1f", ...decades(...Object.values(data.streams).map((one) => one.edges)) }),
       yaxis: axis(look, "% of the answers", { rangemode: "tozero" }),
     });
   },
@@ -197,8 +206,8 @@ const charts = {
   percentiles(id, data) {
     const look = colours();
     const traces = Object.entries(data.streams).map(([stream, one], place) =>
-      percentileLine(`${stream}, max ${grouped.format(one.max)} ms`, one, look.series[place === 0 ? 5 : 1]));
-    return plot(id, traces, percentileLayout(look));
+      percentileLine(`${stream}, max ${rounded.format(one.max)} ms`, one, look.series[place === 0 ? 5 : 1]));
+    return plot(id, traces, percentileLayout(look, Object.values(data.streams)));
   },
 
   lateness(id, data) {
@@ -223,7 +232,7 @@ const charts = {
     if (data.cores) {
       layout.shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: data.cores, y1: data.cores, line: { color: look.bad, width: 1, dash: "dash" } });
       layout.annotations.push({ xref: "paper", x: 1, y: data.cores, xanchor: "right", yanchor: "bottom", showarrow: false, text: `all ${data.cores} cores`, font: { size: 11, color: look.bad } });
-      layout.yaxis.range = [0, data.cores * 1.18];
+      layout.yaxis.range = [0, data.cores * 1.12];
     }
     return plot(id, traces, layout);
   },
@@ -285,7 +294,7 @@ const charts = {
   "compared-percentiles": (id, data) => {
     const look = colours();
     const traces = data.runs.map((one, place) => percentileLine(harmless(one.name), one, look.series[place % 8]));
-    return plot(id, traces, percentileLayout(look));
+    return plot(id, traces, percentileLayout(look, data.runs));
   },
 
   "compared-over-time": (id, data) => {
@@ -293,7 +302,7 @@ const charts = {
     const traces = data.runs.map((one, place) =>
       line(harmless(one.name), one.x, one.y, look.series[place % 8], { hovertemplate: "%{y:,.1f} ms" }));
     const xaxis = axis(look, "share of the trading day, %", { range: [0, 100], showgrid: false });
-    return plot(id, traces, { xaxis, yaxis: axis(look, "p99 of the orders, ms", { type: "log", ...decades() }) });
+    return plot(id, traces, { xaxis, yaxis: axis(look, "p99 of the orders, ms", decades(...data.runs.map((one) => one.y))) });
   },
 };
 
@@ -309,12 +318,12 @@ function latencyOverTime(id, data) {
     });
   }
   traces.push(
-    line("max", data.x, data.max, look.series[3], { hovertemplate: "%{y:,.1f} ms" }),
+    line("max", data.x, data.max, look.series[3], { line: { color: washed(look.series[3], 0.6), width: 4 }, hovertemplate: "%{y:,.1f} ms" }),
     line("p99", data.x, data.p99, look.series[1], { hovertemplate: "%{y:,.1f} ms" }),
     line("median", data.x, data.p50, look.series[0], { hovertemplate: "%{y:,.1f} ms" }),
   );
   const wide = spread(data) > 30;
-  const yaxis = axis(look, "latency, ms", wide ? { type: "log", ...decades() } : { rangemode: "tozero" });
+  const yaxis = axis(look, "latency, ms", wide ? decades(data.p50, data.max, data.dots ? data.dots.y : []) : { rangemode: "tozero" });
   return plot(id, traces, overTime(look, data, yaxis));
 }
 
@@ -329,19 +338,33 @@ function percentileLine(name, one, color) {
   return line(name, one.x, one.y, color, { customdata: share, hovertemplate: "%{y:,.1f} ms at p%{customdata:.4~f}", line: { color, width: 2 } });
 }
 
-function percentileLayout(look) {
+function percentileLayout(look, curves) {
   return {
     hovermode: "closest",
     xaxis: axis(look, "percentile (each further nine as wide as the one before)", {
       type: "log", range: [0, 4.02], tickvals: [1, 2, 10, 100, 1000, 10000], ticktext: ["0", "50", "90", "99", "99.9", "99.99"],
     }),
-    yaxis: axis(look, "latency, ms", { type: "log", ...decades() }),
+    yaxis: axis(look, "latency, ms", decades(...curves.map((one) => one.y))),
   };
 }
 
-const decades = () => ({ dtick: "D2", tickformat: ",~r", minor: { showgrid: false } });
+/* A logarithmic axis with whole labels: 1, 2, 5, 10, or only the decades where there are many. */
+function decades(...series) {
+  let [least, greatest] = [Infinity, 0];
+  for (const values of series) {
+    for (const value of values) if (value > 0) { least = Math.min(least, value); greatest = Math.max(greatest, value); }
+  }
+  if (greatest === 0) return { type: "log" };
+  const span = Math.log10(greatest / least);
+  const steps = span > 4 ? [1] : span > 1.3 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
+  const tickvals = [];
+  for (let decade = Math.floor(Math.log10(least)); decade <= Math.ceil(Math.log10(greatest)); decade++) {
+    for (const step of steps) tickvals.push(Number((step * 10 ** decade).toPrecision(2)));
+  }
+  return { type: "log", tickvals, ticktext: tickvals.map((value) => rounded.format(value)) };
+}
 
-const rightAxis = (look, title) => axis(look, title, { overlaying: "y", side: "right", rangemode: "tozero", showgrid: false });
+const rightAxis = (look, title) => axis(look, title, { overlaying: "y", side: "right", rangemode: "tozero", showgrid: false, tickmode: "auto" });
 
 function stacked(look, x, parts, hovertemplate) {
   return Object.entries(parts).map(([name, y], place) => ({ ...area(harmless(name), x, y, look.series[place % 8]), hovertemplate }));
@@ -364,7 +387,7 @@ function byScaleFactor(id, data, value, title, hovertemplate) {
   return plot(id, traces, {
     hovermode: "closest",
     xaxis: axis(look, "scale factor", { type: "log", tickvals: data.ticks, ticktext: data.ticks.map(String) }),
-    yaxis: axis(look, title, { type: "log", ...decades() }),
+    yaxis: axis(look, title, decades(data.series.flatMap((one) => one.points.map((point) => point[value])))),
   });
 }
 
@@ -581,7 +604,7 @@ class StrategyView {
     const points = { x: [], y: [] };
     for (let bucket = 0; row >= 0 && bucket < known.buckets; bucket++) {
       const cents = known.cents[row * known.buckets + bucket];
-      if (cents > 0) { points.x.push((bucket + 1) * known.bucket); points.y.push(cents / 100); }
+      if (cents > 0) { points.x.push(moment((bucket + 1) * known.bucket)); points.y.push(cents / 100); }
     }
     return points;
   }
@@ -604,20 +627,21 @@ class StrategyView {
   traces(indicators, trades, known, funds, symbol1, symbol2) {
     const look = colours();
     const [first, second] = [this.prices(symbol1), this.prices(symbol2)];
+    const x = moments(indicators.time);
     const traces = [
       line(harmless(symbol1), first.x, first.y, look.series[0], { yaxis: "y3", hovertemplate: "%{y:,.2f}" }),
       line(harmless(symbol2), second.x, second.y, look.series[1], { yaxis: "y4", hovertemplate: "%{y:,.2f}" }),
-      line("upper band", indicators.time, indicators.upper, look.muted, { yaxis: "y2", line: { color: look.muted, width: 0.8 }, showlegend: false, hovertemplate: "%{y:.5f}" }),
-      line("bands", indicators.time, indicators.lower, look.muted, { yaxis: "y2", line: { color: look.muted, width: 0.8 }, fill: "tonexty", fillcolor: washed(look.series[7], 0.16), hovertemplate: "%{y:.5f}" }),
-      line("moving average", indicators.time, indicators.mean, look.series[4], { yaxis: "y2", line: { color: look.series[4], width: 1.2 }, hovertemplate: "%{y:.5f}" }),
-      line("ratio", indicators.time, indicators.ratio, look.ink, { yaxis: "y2", line: { color: look.ink, width: 1.2 }, hovertemplate: "%{y:.5f}" }),
+      line("upper band", x, indicators.upper, look.muted, { yaxis: "y2", line: { color: look.muted, width: 0.8 }, showlegend: false, hovertemplate: "%{y:.5f}" }),
+      line("bands", x, indicators.lower, look.muted, { yaxis: "y2", line: { color: look.muted, width: 0.8 }, fill: "tonexty", fillcolor: washed(look.series[7], 0.16), hovertemplate: "%{y:.5f}" }),
+      line("moving average", x, indicators.mean, look.series[4], { yaxis: "y2", line: { color: look.series[4], width: 1.2 }, hovertemplate: "%{y:.5f}" }),
+      line("ratio", x, indicators.ratio, look.ink, { yaxis: "y2", line: { color: look.ink, width: 1.2 }, hovertemplate: "%{y:.5f}" }),
       ...this.markers(look, indicators, trades, symbol1, symbol2),
     ];
     if (known) traces.push(...balanceTraces(look, trades, funds, this.data.duration));
     const errors = this.errors.get(this.names[this.place]);
     if (errors) {
       traces.push({
-        type: "scatter", mode: "markers", name: "incorrect answers", x: errors, y: errors.map((time) => ratioAt(indicators, time)), yaxis: "y2",
+        type: "scatter", mode: "markers", name: "incorrect answers", x: moments(errors), y: errors.map((time) => ratioAt(indicators, time)), yaxis: "y2",
         marker: { symbol: "circle-open", size: 11, color: look.bad, line: { width: 2 } }, hovertemplate: "incorrect",
       });
     }
@@ -635,7 +659,7 @@ class StrategyView {
     return Object.entries(styles).map(([name, [label, symbol, color]]) => {
       const own = trades.filter((trade) => kind(trade) === name);
       return {
-        type: "scatter", mode: "markers", name: label, x: own.map((trade) => trade.time), y: own.map((trade) => ratioAt(indicators, trade.time)), yaxis: "y2",
+        type: "scatter", mode: "markers", name: label, x: own.map((trade) => moment(trade.time)), y: own.map((trade) => ratioAt(indicators, trade.time)), yaxis: "y2",
         marker: { symbol, size: 10, color, line: { color: look.surface, width: 1 } }, text: own.map(told), hovertemplate: "%{text}",
       };
     }).filter((trace) => trace.x.length);
@@ -645,13 +669,13 @@ class StrategyView {
     const look = colours();
     const price = (title, more) => axis(look, title, { showgrid: false, ...more });
     const layout = {
-      xaxis: timeAxis(look, "simulated time", { range: [0, this.data.duration], anchor: "y" }),
+      xaxis: timeAxis(look, "simulated time", this.data.duration, { anchor: "y" }),
       yaxis: axis(look, "funds", { domain: [0, 0.2] }),
       yaxis2: axis(look, "ratio", { domain: [0.27, 0.7] }),
       yaxis3: price(harmless(symbol1), { domain: [0.76, 0.98], tickfont: { color: look.series[0], size: 11.5 } }),
-      yaxis4: price(harmless(symbol2), { overlaying: "y3", side: "right", tickfont: { color: look.series[1], size: 11.5 } }),
+      yaxis4: price(harmless(symbol2), { overlaying: "y3", side: "right", tickmode: "auto", tickfont: { color: look.series[1], size: 11.5 } }),
       shapes: holdings(trades, this.data.duration).map((held) => ({
-        type: "rect", xref: "x", yref: "paper", x0: held.begin, x1: held.end, y0: 0.27, y1: 0.7, line: { width: 0 }, layer: "below",
+        type: "rect", xref: "x", yref: "paper", x0: moment(held.begin), x1: moment(held.end), y0: 0.27, y1: 0.7, line: { width: 0 }, layer: "below",
         fillcolor: washed(look.series[held.symbol === symbol2 ? 1 : 0], 0.09),
       })),
       annotations: [],
@@ -717,7 +741,7 @@ function balanceTraces(look, trades, funds, end) {
   }
   cash.x.push(end); cash.y.push(balance / 100);
   const step = (color, width) => ({ line: { color, width, shape: "hv" }, hovertemplate: "%{y:,.2f}" });
-  return [line("worth at its trades", worth.x, worth.y, look.series[2], step(look.series[2], 2)), line("cash", cash.x, cash.y, look.muted, step(look.muted, 1))];
+  return [line("worth at its trades", moments(worth.x), worth.y, look.series[2], step(look.series[2], 2)), line("cash", moments(cash.x), cash.y, look.muted, step(look.muted, 1))];
 }
 
 function ratioAt(indicators, time) {

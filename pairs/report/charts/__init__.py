@@ -17,7 +17,7 @@ def absent(reason: str) -> Data:
 
 def times(seconds: NDArray[Any]) -> Data:
     """Pack times as whole milliseconds since the first tick was due."""
-    return pack(np.rint(np.asarray(seconds, np.float64) * 1000).astype(np.int32), delta=True)
+    return {"times": pack(np.rint(np.asarray(seconds, np.float64) * 1000).astype(np.int32), delta=True)}
 
 
 def numbers(values: NDArray[Any]) -> Data:

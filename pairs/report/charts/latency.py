@@ -10,7 +10,7 @@ from pairs.report.reduce import log_histogram, percentile_curve, percentiles_by_
 from pairs.report.stability import quarters as quarters_of
 
 MOST_DOTS = 6_000
-_BINS = 120
+_FEWEST_BINS, _MOST_BINS = 20, 120
 _UNPACED = "The run was unpaced: ticks had no time at which they were due, so there is no latency."
 _NO_ANSWERS = "The run recorded no answers of this stream."
 _NOT_BY_TICK = "Not recorded: the drivers kept no note of how late single ticks were sent."
@@ -56,9 +56,11 @@ def histogram(recorded: Recorded) -> Data:
     if not len(above):
         return absent("No latency is above zero, so the clocks cannot be trusted.")
     least, greatest = float(above.min()), float(above.max())
+    fewest = min(len(values) for values in filled.values())
+    bins = int(np.clip(2 * np.sqrt(fewest), _FEWEST_BINS, _MOST_BINS))
     streams = {}
     for stream, values in filled.items():
-        found = log_histogram(values, least, greatest, _BINS)
+        found = log_histogram(values, least, greatest, bins)
         streams[stream] = {"edges": numbers(found.edges), "counts": numbers(found.counts), "answers": len(values)}
     return {"streams": streams, "below": int(sum((values <= 0).sum() for values in filled.values()))}
 

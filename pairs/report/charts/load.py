@@ -27,7 +27,7 @@ def rate(recorded: Recorded) -> Data:
             x, y = rates(noted["time"], noted[name], slots)
             series[label] = {"x": times(x), "y": numbers(y)}
     elif recorded.drivers:
-        x, y = _sent_by_drivers(recorded, slots)
+        x, y = rates(*_sent_by_drivers(recorded), slots)
         series["sent"] = {"x": times(x), "y": numbers(y)}
     if not series or (noted is None and not recorded.drivers):
         return absent(_NOT_RECORDED)
@@ -79,12 +79,14 @@ def run_end_s(recorded: Recorded) -> float:
     return max(ends, default=1.0)
 
 
-def _sent_by_drivers(recorded: Recorded, slots: Slots) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sent_by_drivers(recorded: Recorded) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return how many ticks were sent at the end of each second, by the drivers' own records."""
     seconds = np.concatenate([one.seconds for one in recorded.drivers])
     ticks = np.concatenate([one.ticks for one in recorded.drivers])
-    middles = recorded.wall_s((seconds + 0.5) * 1e6)
-    sums = np.bincount(slots.of(middles), weights=ticks, minlength=slots.count)
-    return slots.middles(np.arange(slots.count)), sums / slots.width
+    every, place = np.unique(seconds, return_inverse=True)
+    sums = np.bincount(place, weights=ticks).astype(np.int64)
+    ends = np.concatenate([every[:1], every + 1])
+    return recorded.wall_s(ends * 1_000_000), np.concatenate([[0], np.cumsum(sums)])
 
 
 def planned_rate(recorded: Recorded) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
