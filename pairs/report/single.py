@@ -334,7 +334,7 @@ def disclosure(recorded: Recorded) -> list[Group]:
     }
     return [
         Group("How it was run", [*flattened(recorded.settings), *flattened(run)]),
-        Group("The market", [*flattened(market), *flattened(counts, "count of ")]),
+        Group("The market", [*flattened(market | dict(recorded.parameters)), *flattened(counts, "count of ")]),
         Group("Digests", [(name, plain(value)) for name, value in digests.items()]),
         Group(
             "Machine and versions",

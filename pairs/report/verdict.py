@@ -82,7 +82,7 @@ def _sentences(recorded: Recorded, score: Mapping[str, Any], validation: Mapping
     if score.get("valid"):
         sentences.append("The score counts: every tick was sent, and the driver kept its schedule.")
     else:
-        sentences += [f"Void: {_sentence(one)}" for one in score.get("reasons", [])]
+        sentences += [f"The score is void: {_sentence(one)}" for one in score.get("reasons", [])]
     sentences.append(standard_sentence(score))
     return sentences
 

@@ -100,7 +100,7 @@ function plot(id, traces, layout) {
   const full = {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 62, r: 18, t: 52, b: 40 },
     font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: look.ink },
-    legend: { orientation: "h", x: 0, y: layout.annotations ? 1.09 : 1.02, yanchor: "bottom", traceorder: "normal", font: { size: 12 } },
+    legend: { orientation: "h", x: 0, y: layout.annotations?.length ? 1.09 : 1.02, yanchor: "bottom", traceorder: "normal", font: { size: 12 } },
     hovermode: "x unified", showlegend: true,
     hoverlabel: { bgcolor: look.surface, bordercolor: look.line, font: { color: look.ink, size: 12 } },
     ...layout,
@@ -318,7 +318,7 @@ function latencyOverTime(id, data) {
     });
   }
   traces.push(
-    line("max", data.x, data.max, look.series[3], { line: { color: washed(look.series[3], 0.6), width: 4 }, hovertemplate: "%{y:,.1f} ms" }),
+    line("max", data.x, data.max, look.series[3], { line: { color: washed(look.series[3], 0.5), width: 3 }, hovertemplate: "%{y:,.1f} ms" }),
     line("p99", data.x, data.p99, look.series[1], { hovertemplate: "%{y:,.1f} ms" }),
     line("median", data.x, data.p50, look.series[0], { hovertemplate: "%{y:,.1f} ms" }),
   );
@@ -641,8 +641,8 @@ class StrategyView {
     const errors = this.errors.get(this.names[this.place]);
     if (errors) {
       traces.push({
-        type: "scatter", mode: "markers", name: "incorrect answers", x: moments(errors), y: errors.map((time) => ratioAt(indicators, time)), yaxis: "y2",
-        marker: { symbol: "circle-open", size: 11, color: look.bad, line: { width: 2 } }, hovertemplate: "incorrect",
+        type: "scatter", mode: "markers", name: "incorrect answers, of those listed", x: moments(errors), y: errors.map((time) => ratioAt(indicators, time)), yaxis: "y2",
+        marker: { symbol: "circle-open", size: 9, color: look.bad, line: { width: 1.5 } }, hovertemplate: "incorrect",
       });
     }
     return traces;
@@ -672,7 +672,7 @@ class StrategyView {
       xaxis: timeAxis(look, "simulated time", this.data.duration, { anchor: "y" }),
       yaxis: axis(look, "funds", { domain: [0, 0.2] }),
       yaxis2: axis(look, "ratio", { domain: [0.27, 0.7] }),
-      yaxis3: price(harmless(symbol1), { domain: [0.76, 0.98], tickfont: { color: look.series[0], size: 11.5 } }),
+      yaxis3: price(harmless(symbol1), { domain: [0.76, 1], tickfont: { color: look.series[0], size: 11.5 } }),
       yaxis4: price(harmless(symbol2), { overlaying: "y3", side: "right", tickmode: "auto", tickfont: { color: look.series[1], size: 11.5 } }),
       shapes: holdings(trades, this.data.duration).map((held) => ({
         type: "rect", xref: "x", yref: "paper", x0: moment(held.begin), x1: moment(held.end), y0: 0.27, y1: 0.7, line: { width: 0 }, layer: "below",
