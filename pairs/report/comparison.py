@@ -50,11 +50,12 @@ class Compared:
 def comparison_of(every: Sequence[Recorded]) -> str:
     """Return the page that compares runs."""
     runs = named(every)
-    scale = by_scale_factor(runs)
-    scale_charts = [
-        Chart("score-by-sf", "p_score by scale factor", "Load over latency. Both axes logarithmic.", scale),
-        Chart("p99-by-sf", "99th percentile by scale factor", "Both axes logarithmic.", scale),
-    ]
+    scale_chart = Chart(
+        "by-scale-factor",
+        "p_score and 99th percentile by scale factor",
+        "The score is load over latency, so it grows with an engine that keeps its latency. All axes logarithmic.",
+        by_scale_factor(runs),
+    )
     latency_charts = [
         Chart("compared-percentiles", "Percentile curves", "Orders in the measurement interval.", _curves(runs)),
         Chart(
@@ -66,14 +67,14 @@ def comparison_of(every: Sequence[Recorded]) -> str:
     ]
     payload = {
         "marks": {"phases": [], "end": 0},
-        "charts": {chart.id: chart.data for chart in (*scale_charts, *latency_charts)},
+        "charts": {chart.id: chart.data for chart in (scale_chart, *latency_charts)},
         "runs": [_row(one) for one in runs],
     }
     differing = differences(runs)
     context = {
         "subtitle": "; ".join(one.name for one in runs),
         "warnings": warnings(runs),
-        "scale_charts": scale_charts,
+        "scale_chart": scale_chart,
         "latency_charts": latency_charts,
         "differences": differing,
         "differences_lead": f"{len(differing.rows)} settings differ; all others are equal in every run.",
@@ -114,8 +115,8 @@ def by_scale_factor(runs: Sequence[Compared]) -> Data:
     groups: dict[str, list[Compared]] = {}
     for one in runs:
         settings = one.recorded.settings
-        machine = "" if one.score.get("standard") else ", non-standard"
-        groups.setdefault(f"{settings.get('target', '?')}, {settings.get('plan', '?')}{machine}", []).append(one)
+        remark = "" if one.score.get("standard") else ", non-standard"
+        groups.setdefault(f"{settings.get('target', '?')}, {settings.get('plan', '?')}{remark}", []).append(one)
     series: list[dict[str, Any]] = [
         {"name": name, "published": False, "points": points}
         for name, found in groups.items()
@@ -224,10 +225,9 @@ def _machine(key: tuple[Any, ...]) -> str:
 
 def _markets(runs: Sequence[Compared]) -> Iterator[Warning]:
     for scale_factor, found in _grouped(runs, lambda one: one.scale_factor).items():
-        digests = {
-            (one.recorded.facts.get("dataset_digest"), one.recorded.facts.get("strategies_digest")) for one in found
-        }
-        if len(found) > 1 and len(digests) > 1:
+        facts = [one.recorded.facts for one in found]
+        digests = ({one.get(name) for one in facts} - {None} for name in ("dataset_digest", "strategies_digest"))
+        if any(len(one) > 1 for one in digests):
             yield Warning(
                 "bad",
                 f"{_names(found)} have the same scale factor, {scale_factor}, but not the same market or strategies: "
@@ -239,10 +239,14 @@ def _pace(runs: Sequence[Compared]) -> Iterator[Warning]:
     groups = _grouped(runs, lambda one: (one.recorded.settings.get("speed"), one.recorded.duration_ms))
     if len(groups) > 1:
         told = "; ".join(
-            f"{_names(found)} played {(duration or 0) / 60_000:g} min at speed {speed}"
+            f"{_names(found)} played {(duration or 0) / 60_000:g} min at {_speed(speed)}"
             for (speed, duration), found in groups.items()
         )
         yield Warning("bad", f"Different pace or length: {told}.")
+
+
+def _speed(speed: Any) -> str:
+    return f"speed {speed:g}" if isinstance(speed, int | float) else "no pace"
 
 
 def _standard(runs: Sequence[Compared]) -> Iterator[Warning]:

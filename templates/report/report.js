@@ -288,8 +288,7 @@ const charts = {
     return plot(id, traces, overTime(look, data, axis(look, "rows", { rangemode: "tozero" }), more));
   },
 
-  "score-by-sf": (id, data) => byScaleFactor(id, data, "p_score", "p_score (higher is better)", "%{y:,.2f}"),
-  "p99-by-sf": (id, data) => byScaleFactor(id, data, "p99", "99th percentile, ms (lower is better)", "%{y:,.1f} ms"),
+  "by-scale-factor": byScaleFactor,
 
   "compared-percentiles": (id, data) => {
     const look = colours();
@@ -356,7 +355,7 @@ function decades(...series) {
   }
   if (greatest === 0) return { type: "log" };
   const span = Math.log10(greatest / least);
-  const steps = span > 4 ? [1] : span > 1.3 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
+  const steps = span > 3.2 ? [1] : span > 1.3 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
   const tickvals = [];
   for (let decade = Math.floor(Math.log10(least)); decade <= Math.ceil(Math.log10(greatest)); decade++) {
     for (const step of steps) tickvals.push(Number((step * 10 ** decade).toPrecision(2)));
@@ -374,20 +373,26 @@ function inUnit(parts, unit) {
   return Object.fromEntries(Object.entries(parts).map(([name, values]) => [name, Float64Array.from(values, (value) => value / unit)]));
 }
 
-function byScaleFactor(id, data, value, title, hovertemplate) {
+/* Two panels with one legend: the score on the left, the latency that makes it on the right. */
+function byScaleFactor(id, data) {
   const look = colours();
-  const traces = data.series.map((one, place) => {
+  const panels = [["p_score", "x", "y", "%{y:,.2f}"], ["p99", "x2", "y2", "%{y:,.1f} ms"]];
+  const traces = panels.flatMap(([value, xaxis, yaxis, hover]) => data.series.map((one, place) => {
     const color = look.series[place % 8];
+    const points = one.points;
     return {
-      type: "scatter", mode: "lines+markers", name: harmless(one.name), x: one.points.map((point) => point.sf), y: one.points.map((point) => point[value]),
-      text: one.points.map((point) => harmless(point.label)), hovertemplate: `${hovertemplate}, %{text}`, line: { color, width: 1.8, dash: one.published ? "dot" : "solid" },
-      marker: { size: 9, color: one.points.map((point) => (point.valid ? color : look.surface)), line: { color, width: 2 }, symbol: one.published ? "diamond" : "circle" },
+      type: "scatter", mode: "lines+markers", name: harmless(one.name), legendgroup: String(place), showlegend: value === "p_score", xaxis, yaxis,
+      x: points.map((point) => point.sf), y: points.map((point) => point[value]), text: points.map((point) => harmless(point.label)),
+      hovertemplate: `${hover}, %{text}`, line: { color, width: 1.8, dash: one.published ? "dot" : "solid" },
+      marker: { size: 9, color: points.map((point) => (point.valid ? color : look.surface)), line: { color, width: 2 }, symbol: one.published ? "diamond" : "circle" },
     };
-  });
+  }));
+  const values = (name) => data.series.flatMap((one) => one.points.map((point) => point[name]));
+  const scale = (anchor, domain) => axis(look, "scale factor", { type: "log", anchor, domain, tickvals: data.ticks, ticktext: data.ticks.map(String) });
   return plot(id, traces, {
-    hovermode: "closest",
-    xaxis: axis(look, "scale factor", { type: "log", tickvals: data.ticks, ticktext: data.ticks.map(String) }),
-    yaxis: axis(look, title, decades(data.series.flatMap((one) => one.points.map((point) => point[value])))),
+    hovermode: "closest", xaxis: scale("y", [0, 0.45]), xaxis2: scale("y2", [0.55, 1]),
+    yaxis: axis(look, "p_score (higher is better)", { anchor: "x", ...decades(values("p_score")) }),
+    yaxis2: axis(look, "99th percentile, ms (lower is better)", { anchor: "x2", ...decades(values("p99")) }),
   });
 }
 
