@@ -215,7 +215,8 @@ def _machine(recorded: Recorded) -> Section:
     disk = Chart(
         "disk",
         "Disk",
-        "What processes read from and wrote to storage, without what the system's cache served.",
+        "What processes read from and wrote to storage, without what the system's cache served. Parts that "
+        "moved nothing are left out.",
         machine.disk(recorded),
     )
     collection = Chart(

@@ -68,6 +68,8 @@ function element(tag, properties = {}, ...children) {
 // ---- Charts: what all of them share ----------------------------------------------------------------------------------
 
 const drawn = new Map(); // by id: the function that draws the chart again
+const PAPER_WIDTH = 690; // pixels between the margins of A4, or of a letter
+const onPaper = () => document.documentElement.classList.contains("paper");
 
 function colours() {
   const style = getComputedStyle(document.documentElement);
@@ -104,6 +106,7 @@ function plot(id, traces, layout) {
     hovermode: "x unified", showlegend: true,
     hoverlabel: { bgcolor: look.surface, bordercolor: look.line, font: { color: look.ink, size: 12 } },
     ...layout,
+    ...(onPaper() ? { width: PAPER_WIDTH, height: Math.min(0.8 * target.clientHeight, 620) } : {}),
   };
   const buttons = ["select2d", "lasso2d", "autoScale2d"];
   const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: buttons, displayModeBar: "hover" };
@@ -249,6 +252,7 @@ const charts = {
     const names = [...new Set([...Object.keys(data.written || {}), ...Object.keys(data.read || {})])];
     for (const [what, dash] of [["written", "solid"], ["read", "dot"]]) {
       for (const [part, values] of Object.entries(inUnit(data[what] || {}, 1e6))) {
+        if (!values.some((value) => value > 0)) continue;
         const color = look.series[names.indexOf(part) % 8];
         traces.push(line(`${part}, ${what}`, data.x, values, color, { line: { color, dash, width: 1.5 }, hovertemplate: "%{y:,.2f} MB/s" }));
       }
@@ -803,12 +807,12 @@ function redrawAll() {
   return Promise.all([...drawn.values()].map((draw) => draw()));
 }
 
-/* Paper is light and narrower than most screens. */
+/* Follow the reader's preference for light or dark; paper is light, and narrower than most screens. */
 function followPreferences() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
-  const resize = () => document.querySelectorAll(".js-plotly-plot").forEach((one) => Plotly.Plots.resize(one));
-  const printing = matchMedia("print");
-  printing.addEventListener("change", () => { redrawAll(); resize(); });
+  const printing = (begins) => { document.documentElement.classList.toggle("paper", begins); redrawAll(); };
+  addEventListener("beforeprint", () => printing(true));
+  addEventListener("afterprint", () => printing(false));
 }
 
 async function main() {
