@@ -64,6 +64,16 @@ class Run:
         return self.path / "resources.parquet"
 
     @property
+    def pace_file(self) -> Path:
+        """How many ticks were sent and taken, second by second."""
+        return self.path / "pace.parquet"
+
+    @property
+    def progress_file(self) -> Path:
+        """What the engine said of itself, a JSON object a line: its batches, its memory."""
+        return self.path / "progress.jsonl"
+
+    @property
     def score_file(self) -> Path:
         """The score, with all that it was computed from."""
         return self.path / "score.json"
@@ -80,6 +90,10 @@ class Run:
     def driver_file(self, driver: int) -> Path:
         """Return the path of what a driver recorded."""
         return self.path / f"driver-{driver}.json"
+
+    def lateness_file(self, driver: int) -> Path:
+        """Return the path of how late a driver was, slot by slot."""
+        return self.path / f"driver-{driver}.parquet"
 
     def log_file(self, part: str) -> Path:
         """Return the path of what a process of the run printed."""
@@ -115,10 +129,10 @@ class Run:
         """Return the dataset that the run replayed."""
         return Dataset(self.path / self.facts()["dataset"])
 
-    def write_json(self, file: Path, content: dict[str, Any]) -> None:
+    def write_json(self, file: Path, content: dict[str, Any], indent: int | None = 2) -> None:
         """Write one of the run's files as JSON."""
         with _becoming(file) as partial:
-            partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+            partial.write_text(json.dumps(content, indent=indent) + "\n", encoding="utf-8")
 
     def write_parquet(self, file: Path, table: pa.Table) -> None:
         """Write one of the run's files as Parquet."""

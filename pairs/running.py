@@ -3,9 +3,11 @@
 import json
 import os
 import platform
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -70,11 +72,14 @@ def _facts(job: Job) -> dict[str, Any]:
         "kit_version": __version__,
         "dataset": str(job.dataset.path.absolute()),
         "dataset_digest": known.get("digest"),
+        "dataset_parameters": known.get("parameters"),
+        "strategies_digest": sha256(job.dataset.strategies_file.read_bytes()).hexdigest(),
         "run": job.settings.as_plain(),
         "ticks": job.ticks,
         "duration_ms": job.duration_ms,
         "phases_ms": dict(job.phases_ms),
         "measurement_interval_ms": [job.phases_ms["measurement"], job.phases_ms["cool-down"]],
+        "command": ["pairs", *sys.argv[1:]],
         "environment": environment(),
     }
 

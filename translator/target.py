@@ -34,6 +34,7 @@ class Launch:
     source: Path
     sink: str
     checkpoint: Path
+    progress: Path  # where the program may write what the engine says of itself
     master: str  # of Spark, for engines that run on it
     settings: dict[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
 

@@ -7,7 +7,6 @@ fast as the engine takes the ticks, never more than a bounded number ahead of it
 
 import argparse
 import gc
-import json
 import queue
 import sys
 import threading
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
 from pairs.harness.ticklog import RECORD, SYMBOL_BYTES, Records, TickLogWriter
+from pairs.run import Run
 from pairs.tickfiles import read_ticks
 
 _MOST_AHEAD = 6_000_000  # ticks in the log that the engine has not taken, unpaced; 288 MB
@@ -30,6 +30,7 @@ _TICKS_AT_A_TIME = 50_000
 _PIECES_AHEAD = 4
 _PAUSE_S = 0.001
 _BATCH_US = 2_000  # at most so much scheduled time is sent at once
+SLOT_US = 10_000  # of scheduled time, for which the worst lateness is kept
 _LATENESS_STEP_US = 10
 _LATENESS_STEPS = 1_000_000  # up to ten seconds in steps; what is later counts as that
 
@@ -80,10 +81,12 @@ def read_ahead(pieces: Iterator[Records]) -> Iterator[Records]:
 
 @dataclass
 class Lateness:
-    """How late ticks were sent: a histogram of all, and for every second how many and how late at worst."""
+    """How late ticks were sent: a histogram of all, and the worst by second and by slot of scheduled time."""
 
+    start_us: int
     steps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_LATENESS_STEPS + 1, np.int64))
     seconds: dict[int, tuple[int, int]] = field(default_factory=dict)
+    slots: dict[int, int] = field(default_factory=dict)  # of scheduled time: the worst lateness of their ticks, us
 
     def note(self, sent_us: int, scheduled_us: NDArray[np.int64]) -> None:
         """Note that ticks were sent at a time."""
@@ -92,7 +95,10 @@ class Lateness:
         self.steps[: int(steps.max()) + 1] += np.bincount(steps)
         second = sent_us // 1_000_000
         ticks, worst = self.seconds.get(second, (0, 0))
-        self.seconds[second] = (ticks + len(late), max(worst, int(late.max())))
+        self.seconds[second] = (ticks + len(late), max(worst, int(late[0])))
+        for scheduled in scheduled_us[:: max(len(late) - 1, 1)].tolist():  # of first and last: less than a slot apart
+            slot = (scheduled - self.start_us) // SLOT_US
+            self.slots[slot] = max(self.slots.get(slot, 0), sent_us - scheduled)
 
     def as_plain(self) -> dict[str, object]:
         """Return what is kept of it."""
@@ -103,6 +109,11 @@ class Lateness:
             "histogram": [[int(step), int(self.steps[step])] for step in used],
             "seconds": [[second, *values] for second, values in sorted(self.seconds.items())],
         }
+
+    def by_slot(self) -> pa.Table:
+        """Return the worst lateness of every slot in which ticks were due."""
+        slots = {"slot": pa.array(self.slots, pa.int32()), "late_us": pa.array(self.slots.values(), pa.int64())}
+        return pa.table(slots)
 
 
 def play_unpaced(pieces: Iterator[Records], log: TickLogWriter) -> None:
@@ -129,7 +140,7 @@ def play_paced(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Lateness:
     """Send every tick when it is due, whatever the engine does; return how late that was."""
-    lateness = Lateness()
+    lateness = Lateness(start_us)
     for records in pieces:
         scheduled = start_us + np.rint(records["tickTS"] * (1000 / speed)).astype(np.int64)
         records["TS"] = scheduled
@@ -156,7 +167,7 @@ def main() -> None:
     parser.add_argument("--drivers", type=int, default=1)
     parser.add_argument("--speed", type=float, help="simulated seconds per wall second; default: unpaced")
     parser.add_argument("--start", type=int, help="when tickTS 0 is due, us of wall time")
-    parser.add_argument("--record", type=Path, help="file for how late ticks were sent")
+    parser.add_argument("--run", type=Path, help="folder of the run, for how late ticks were sent")
     given = parser.parse_args()
     pieces = read_ahead(pieces_of(Dataset(given.dataset), given.driver, given.drivers))
     gc.disable()
@@ -165,7 +176,9 @@ def main() -> None:
             play_unpaced(pieces, log)
         else:
             lateness = play_paced(pieces, log, given.start, given.speed)
-            given.record.write_text(json.dumps(lateness.as_plain()))
+            run = Run(given.run)
+            run.write_parquet(run.lateness_file(given.driver), lateness.by_slot())
+            run.write_json(run.driver_file(given.driver), lateness.as_plain(), indent=None)
 
 
 if __name__ == "__main__":

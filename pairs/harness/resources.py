@@ -1,8 +1,8 @@
-"""Samples CPU and memory of the processes of a run every second. What could not be sampled is missing, not zero."""
+"""Samples what the processes of a run use every second: CPU, memory, disk. What is not known is missing, not zero."""
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import psutil
 import pyarrow as pa
@@ -13,27 +13,89 @@ SAMPLES = pa.schema(
         "part": pa.string(),  # driver-0, sink, engine JVM, engine Python
         "cpu_seconds": pa.float64(),  # used since the sample before
         "rss_bytes": pa.int64(),
+        "read_bytes": pa.int64(),  # from disk since the sample before; missing where the system does not say
+        "written_bytes": pa.int64(),
         "processes": pa.int64(),
+    }
+)
+PACE = pa.schema(
+    {
+        "time": pa.int64(),  # us of wall time
+        "sent": pa.int64(),  # ticks that the drivers have written so far
+        "taken": pa.int64(),  # ticks that the engine is done with so far
     }
 )
 
 _EVERY_S = 1.0
 
 
-@dataclass
-class _Seen:
-    process: psutil.Process
+class Pace:
+    """How far drivers and engine were, second by second."""
+
+    def __init__(self) -> None:
+        self._noted_at = 0.0
+        self._progress: list[tuple[float, int]] = []  # when the engine first said how far it was, and last
+        self._rows: list[dict[str, int]] = []
+
+    def note(self, sent: int, taken: int) -> None:
+        """Note how many ticks were sent and taken so far."""
+        now = time.monotonic()
+        if taken and (not self._progress or taken > self._progress[-1][1]):
+            self._progress[1:] = [(now, taken)]
+        if now - self._noted_at >= _EVERY_S:
+            self._noted_at = now
+            self._rows.append({"time": time.time_ns() // 1000, "sent": sent, "taken": taken})
+
+    def ticks_per_second(self) -> float | None:
+        """Return the speed of the engine between its first and its last word of progress."""
+        if len(self._progress) < 2:
+            return None
+        (first, taken_first), (last, taken_last) = self._progress
+        return (taken_last - taken_first) / (last - first)
+
+    def table(self) -> pa.Table:
+        """Return all that was noted."""
+        return pa.Table.from_pylist(self._rows, PACE)
+
+
+@dataclass(frozen=True)
+class _Used:
+    """What a process has used since it began, and the memory it has."""
+
     cpu_seconds: float
+    rss_bytes: int
+    read_bytes: int | None
+    written_bytes: int | None
+
+    def since(self, before: "_Used | None") -> "_Used":
+        """Return what was used since an earlier look."""
+        if before is None:
+            return self
+        return _Used(
+            self.cpu_seconds - before.cpu_seconds,
+            self.rss_bytes,
+            _less(self.read_bytes, before.read_bytes),
+            _less(self.written_bytes, before.written_bytes),
+        )
+
+
+def _less(now: int | None, before: int | None) -> int | None:
+    return None if now is None or before is None else now - before
+
+
+def _total(parts: list[int | None]) -> int | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
 
 
 class Sampler:
     """Follows process trees by the names of their parts."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, _Seen] = {}
+        self._seen: dict[psutil.Process, _Used] = {}
         self._sampled_at = 0.0
         self._seconds = 1.0
-        self._latest: dict[str, tuple[float, int]] = {}
+        self._latest: dict[str, _Used] = {}
         self.rows: list[dict[str, object]] = []
 
     def due(self) -> bool:
@@ -42,46 +104,55 @@ class Sampler:
 
     def cores(self) -> dict[str, float]:
         """Return how many cores each part used lately."""
-        return {part: cpu / self._seconds for part, (cpu, _) in self._latest.items()}
+        return {part: used.cpu_seconds / self._seconds for part, used in self._latest.items()}
 
     def memory(self) -> dict[str, int]:
         """Return how much memory each part has."""
-        return {part: memory for part, (_, memory) in self._latest.items()}
+        return {part: used.rss_bytes for part, used in self._latest.items()}
 
     def sample(self, roots: Mapping[str, int]) -> None:
         """Take a sample of the trees of processes below the given ones."""
         now = time.time_ns() // 1000
         self._seconds, self._sampled_at = time.monotonic() - self._sampled_at, time.monotonic()
-        found: dict[str, list[tuple[float, int]]] = {}
+        found: dict[str, list[_Used]] = {}
         for part, pid in roots.items():
             for process in _tree(pid):
-                taken = self._take(process)
-                if taken is not None:
-                    found.setdefault(_part_of(part, process), []).append(taken)
-        self._latest = {}
-        for part, values in found.items():
-            cpu, memory = sum(cpu for cpu, _ in values), sum(memory for _, memory in values)
-            self._latest[part] = (cpu, memory)
-            self.rows.append(
-                {"time": now, "part": part, "cpu_seconds": cpu, "rss_bytes": memory, "processes": len(values)}
-            )
-
-    def _take(self, process: psutil.Process) -> tuple[float, int] | None:
-        """Return the CPU time of a process since the last sample, and its memory."""
-        try:
-            with process.oneshot():
-                times, memory = process.cpu_times(), process.memory_info().rss
-        except psutil.Error:
-            return None
-        total = times.user + times.system
-        before = self._seen.get(process.pid)
-        known = before is not None and before.process == process
-        self._seen[process.pid] = _Seen(process, total)
-        return total - before.cpu_seconds if known and before else total, memory
+                used = _used_by(process)
+                if used is not None:
+                    found.setdefault(_part_of(part, process), []).append(used.since(self._seen.get(process)))
+                    self._seen[process] = used
+        self._latest = {part: _together(processes) for part, processes in found.items()}
+        self.rows += [
+            {"time": now, "part": part, **asdict(used), "processes": len(found[part])}
+            for part, used in self._latest.items()
+        ]
 
     def table(self) -> pa.Table:
         """Return all samples."""
         return pa.Table.from_pylist(self.rows, SAMPLES)
+
+
+def _together(processes: list[_Used]) -> _Used:
+    return _Used(
+        sum(one.cpu_seconds for one in processes),
+        sum(one.rss_bytes for one in processes),
+        _total([one.read_bytes for one in processes]),
+        _total([one.written_bytes for one in processes]),
+    )
+
+
+def _used_by(process: psutil.Process) -> _Used | None:
+    """Return what a process has used so far, or nothing if it is gone."""
+    try:
+        with process.oneshot():
+            times, memory = process.cpu_times(), process.memory_info().rss
+    except psutil.Error:
+        return None
+    try:
+        disk = process.io_counters()
+        return _Used(times.user + times.system, memory, disk.read_bytes, disk.write_bytes)
+    except (psutil.Error, OSError, AttributeError):  # not told to this user, or by no system of this kind
+        return _Used(times.user + times.system, memory, None, None)
 
 
 def _tree(pid: int) -> list[psutil.Process]:

@@ -17,7 +17,7 @@ from pairs.config import RunSettings
 from pairs.dataset import Dataset
 from pairs.errors import PairsError
 from pairs.harness.display import Display, Situation
-from pairs.harness.resources import Sampler
+from pairs.harness.resources import Pace, Sampler
 from pairs.harness.ticklog import TickLogReader, create_log
 from pairs.progress import Progress, waiting
 from pairs.run import Run
@@ -160,6 +160,7 @@ def _launch(run: Run, job: Job) -> Launch:
         source=run.log_folder,
         sink=f"127.0.0.1:{run.port_file.read_text()}",
         checkpoint=run.checkpoint_folder,
+        progress=run.progress_file,
         master=job.settings.master,
         settings=job.settings.settings,
     )
@@ -167,7 +168,7 @@ def _launch(run: Run, job: Job) -> Launch:
 
 def _driver_command(run: Run, job: Job, number: int, start_us: int | None) -> list[str]:
     which = ("--driver", number, "--drivers", job.settings.drivers)
-    pace = () if start_us is None else ("--speed", job.speed, "--start", start_us, "--record", run.driver_file(number))
+    pace = () if start_us is None else ("--speed", job.speed, "--start", start_us, "--run", run.path)
     return _module("driver", job.dataset.path.absolute(), run.log_folder, *which, *pace)
 
 
@@ -183,37 +184,21 @@ def _wait_for(processes: Processes, path: Path) -> None:
 
 def _watch(processes: Processes, run: Run, job: Job, engine: Part, start_us: int | None) -> float | None:
     """Wait for the engine to end, sample and show meanwhile; return its speed between first and last progress."""
-    log, sampler, marks = TickLogReader(run.log_folder), Sampler(), Marks()
-    with _shown(run, job, start_us) as show:
-        while engine.process.poll() is None:
-            processes.check()
-            marks.note(log.done)
-            if sampler.due():
-                sampler.sample({name: part.process.pid for name, part in processes.parts.items()})
-            show(log, sampler)
-            time.sleep(_POLL_S)
-    run.write_parquet(run.resources_file, sampler.table())
+    log, sampler, pace = TickLogReader(run.log_folder), Sampler(), Pace()
+    try:
+        with _shown(run, job, start_us) as show:
+            while engine.process.poll() is None:
+                processes.check()
+                pace.note(log.written, log.done)
+                if sampler.due():
+                    sampler.sample({name: part.process.pid for name, part in processes.parts.items()})
+                show(log, sampler)
+                time.sleep(_POLL_S)
+    finally:  # what was recorded is kept, whatever happened
+        run.write_parquet(run.resources_file, sampler.table())
+        run.write_parquet(run.pace_file, pace.table())
     processes.check()
-    return marks.speed()
-
-
-class Marks:
-    """When the engine was how far."""
-
-    def __init__(self) -> None:
-        self._marks: list[tuple[float, int]] = []
-
-    def note(self, done: int) -> None:
-        """Note how many ticks the engine is done with."""
-        if done and (not self._marks or done > self._marks[-1][1]):
-            self._marks.append((time.perf_counter(), done))
-
-    def speed(self) -> float | None:
-        """Return ticks per second between the first and the last mark."""
-        if len(self._marks) < 2:
-            return None
-        (first, done_first), (last, done_last) = self._marks[0], self._marks[-1]
-        return (done_last - done_first) / (last - first)
+    return pace.ticks_per_second()
 
 
 @contextmanager

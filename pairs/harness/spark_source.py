@@ -5,7 +5,9 @@ many ticks a micro-batch; `rowsPerRead`, how many ticks are handed to Spark at a
 a batch that is run again gets the same ticks. The source knows nothing of strategies, it hands over what is there.
 """
 
+import gc
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,7 @@ class _StreamReader(DataSourceStreamReader):
         return [_Range(*border) for border in pairwise(borders) if border[0] < border[1]]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        _skip_modules_in_collections()
         log = TickLogReader(self._path)
         for first in range(partition.first, partition.end, self._rows_per_read):  # type: ignore[attr-defined]
             for records in log.read(first, min(first + self._rows_per_read, partition.end)):  # type: ignore[attr-defined]
@@ -83,3 +86,9 @@ class _StreamReader(DataSourceStreamReader):
 
     def commit(self, end: dict[str, int]) -> None:
         self._opened().mark_done(end["seq"])
+
+
+@cache
+def _skip_modules_in_collections() -> None:
+    """Let garbage collections, of which Spark makes one after every task, skip what lives as long as the process."""
+    gc.freeze()

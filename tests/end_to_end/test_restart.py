@@ -51,7 +51,15 @@ def test_a_killed_program_loses_nothing(tmp_path: Path, spark: SparkSession, pla
     translate(dataset.strategies_file, target, plan, tmp_path / "app")
     settings = {"max-ticks-per-batch": "1500", "shards": "2"}
     answers = tmp_path / "answers"
-    launch = Launch(tmp_path / "app", tmp_path / "log", str(answers), tmp_path / "state", "local[2]", settings)
+    launch = Launch(
+        tmp_path / "app",
+        tmp_path / "log",
+        str(answers),
+        tmp_path / "state",
+        tmp_path / "progress",
+        "local[2]",
+        settings,
+    )
     killed_and_started_again(launch, target, answers, after=6)
     aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
     found = validate(dataset, aliases, answers)

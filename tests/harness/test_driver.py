@@ -99,7 +99,7 @@ def test_batches_span_two_milliseconds_at_most(tmp_path: Path) -> None:
 
 def test_lateness_is_kept_by_second() -> None:
     """How many ticks were sent, and how late at worst."""
-    lateness = Lateness()
+    lateness = Lateness(START)
     lateness.note(5_000_100, np.array([5_000_000, 5_000_090]))
     lateness.note(5_900_000, np.array([5_100_000]))
     lateness.note(6_000_000, np.array([6_000_000]))

@@ -46,6 +46,7 @@ class PySpark(Target):
     def command(self, launch: Launch) -> list[str]:
         """Run the program with this Python; spark-submit would do as well."""
         arguments = ["--source", str(launch.source), "--sink", launch.sink, "--checkpoint", str(launch.checkpoint)]
+        arguments += ["--progress", str(launch.progress)]
         for name, value in (classarchive.settings() | launch.settings).items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments, "--master", launch.master]

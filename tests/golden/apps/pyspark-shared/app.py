@@ -19,6 +19,8 @@ import argparse
 import json
 import os
 import sys
+import time
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -35,15 +37,27 @@ HERE = Path(__file__).resolve().parent
 STRATEGIES = "strategies.csv"
 MOST_TICKS = 2000000  # in a micro-batch, should the program be behind
 
+PROGRESS_EVERY_S = 0.5
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 # What low latency needs. Whatever spark-submit or --conf sets goes before.
 SETTINGS = {
     # Nobody looks at pages, and rendering progress costs the driver.
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "WARN",
+    # JVM and Python talk through sockets of the file system: over TCP an exchange may wait 40 ms to be acknowledged.
+    "spark.python.unix.domain.socket.enabled": "true",
+    # Batches are many and small: the quick compiler is done with them in seconds, the thorough one takes a core from
+    # them for minutes. The same holds for the collector.
+    "spark.driver.defaultJavaOptions": JAVA_OPTIONS,
+    "spark.executor.defaultJavaOptions": JAVA_OPTIONS,
     # Plans are small and always the same: adapting them costs more than it gains.
     "spark.sql.adaptive.enabled": "false",
-    # Offsets and commits as plain files, renamed by the file system: the default forks a process for each of them.
+    # Offsets, commits and state as plain files, renamed by the file system: the default forks a process for each of
+    # them, and writes each with two checksums.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
@@ -51,6 +65,8 @@ SETTINGS = {
     "spark.sql.streaming.pollingDelay": "1ms",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.minBatchesToRetain": "10",
+    # What is kept of past batches; it is asked for twice a second.
+    "spark.sql.streaming.numRecentProgressUpdates": "20",
 }
 
 
@@ -100,6 +116,7 @@ def parse_arguments():
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="tasks that hold the state")
     parser.add_argument("--max-ticks-per-batch", type=int, default=MOST_TICKS, metavar="N", help="0: no limit")
     parser.add_argument("--rows-per-read", type=int, default=65536, metavar="N", help="ticks handed to Spark at a time")
+    parser.add_argument("--progress", metavar="FILE", help="where to write what Spark says of its batches")
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark setting; repeatable")
     return parser.parse_args()
 
@@ -127,6 +144,47 @@ def start_spark(arguments):
     return spark
 
 
+class Progress:
+    """What Spark says of its batches, and its JVM of garbage: a JSON object a line."""
+
+    def __init__(self, spark, query, path):
+        self._query, self._path, self._last_batch = query, Path(path), -1
+        management = spark.sparkContext._jvm.java.lang.management.ManagementFactory
+        self._collectors, self._memory = list(management.getGarbageCollectorMXBeans()), management.getMemoryMXBean()
+
+    def note(self):
+        """Write what is new; return the position in the log that Spark is done with."""
+        batches = self._query.recentProgress
+        new = [one for one in batches if one["batchId"] > self._last_batch and one["numInputRows"]]
+        with self._path.open("a", encoding="utf-8") as file:
+            for line in (*map(self._batch, new), self._jvm()):
+                file.write(json.dumps(line) + "\n")
+        if new:
+            self._last_batch = new[-1]["batchId"]
+        return json.loads(batches[-1]["sources"][0]["endOffset"])["seq"] if batches else 0
+
+    def _jvm(self):
+        return {
+            "kind": "jvm",
+            "time": time.time_ns() // 1000,
+            "gc_seconds": sum(one.getCollectionTime() for one in self._collectors) / 1000,
+            "heap_bytes": self._memory.getHeapMemoryUsage().getUsed(),
+        }
+
+    @staticmethod
+    def _batch(one):
+        parts, states = dict(one["durationMs"]), one["stateOperators"]
+        return {
+            "kind": "batch",
+            "batch": one["batchId"],
+            "time": round(datetime.fromisoformat(one["timestamp"]).timestamp() * 1e6),
+            "rows": one["numInputRows"],
+            "duration_ms": {"total": parts.pop("triggerExecution"), **parts},
+            "state_rows": sum(state["numRowsTotal"] for state in states),
+            "state_bytes": sum(state["memoryUsedBytes"] for state in states),
+        }
+
+
 def main():
     """Read ticks, answer, until the log is closed and read to its end."""
     arguments = parse_arguments()
@@ -147,9 +205,9 @@ def main():
         .option("checkpointLocation", arguments.checkpoint)
         .start()
     )
-    while not query.awaitTermination(0.1):
-        progress = query.lastProgress
-        if log.closed and progress and json.loads(progress["sources"][0]["endOffset"])["seq"] == log.written:
+    progress = Progress(spark, query, arguments.progress or os.devnull)
+    while not query.awaitTermination(PROGRESS_EVERY_S):
+        if progress.note() == log.written and log.closed:
             query.stop()
             break
     spark.stop()

@@ -11,6 +11,7 @@ of each symbol. All periods and strategies share them; only the end of a window 
 """
 
 import csv
+import gc
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -50,6 +51,7 @@ def load_market(strategies_file, shards):
     for row in rows:
         members[pairs[row["symbol1"], row["symbol2"]] % shards].append(row)
     periods = np.array(sorted({int(row["periodMs"]) for row in rows}))
+    gc.freeze()  # what lives as long as the process: Spark collects garbage after every task
     return SimpleNamespace(
         periods=periods,
         symbols=pa.array(symbols, pa.string()),
