@@ -166,7 +166,7 @@ def read_run(run: Run) -> Recorded:
     dataset = run.dataset()
     drivers = [one for number in range(_drivers(facts)) if (one := _driver(run, number)) is not None]
     late = _lateness_by_slot(drivers) if len(drivers) == _drivers(facts) else None
-    batches, heaps = _progress(run.path / "progress.jsonl")
+    batches, heaps = _progress(run.progress_file)
     return Recorded(
         run=run,
         facts=facts,
@@ -177,7 +177,7 @@ def read_run(run: Run) -> Recorded:
         strategies=_strategies(dataset),
         answers={stream: _answers(run, stream, facts, late) for stream in STREAMS},
         resources=_table(run.resources_file, "time"),
-        pace=_table(run.path / "pace.parquet", "time"),
+        pace=_table(run.pace_file, "time"),
         drivers=drivers,
         batches=batches,
         heaps=heaps,
@@ -259,7 +259,7 @@ def _driver(run: Run, number: int) -> Driver | None:
         steps_s = (histogram[:, 0] + 1) * (recorded["step_us"] / 1e6)
     except (KeyError, TypeError, ValueError):
         return None
-    table = _table(run.driver_file(number).with_suffix(".parquet"), "slot")
+    table = _table(run.lateness_file(number), "slot")
     slots = None if table is None else {name: table[name].to_numpy().astype(np.int64) for name in ("slot", "late_us")}
     return Driver(seconds[:, 0], seconds[:, 1], seconds[:, 2] / 1e6, steps_s, histogram[:, 1], slots)
 

@@ -113,7 +113,10 @@ def percentile_curve(values: Floats) -> Curve:
     tails = np.geomspace(1.0, max(furthest, 1.0), _CURVE_POINTS)
     ranked = np.sort(values)
     ranks = np.ceil((1 - 1 / tails) * len(ranked) - 1e-9).astype(np.int64)
-    return Curve(tails, ranked[np.clip(ranks, 1, len(ranked)) - 1])
+    curve = ranked[np.clip(ranks, 1, len(ranked)) - 1]
+    if len(values) > _FURTHEST:
+        return Curve(tails, curve)
+    return Curve(np.append(tails, furthest), np.append(curve, ranked[-1]))  # beyond its share only the worst is left
 
 
 def rates(times_s: Floats, totals: Wholes, slots: Slots) -> tuple[Floats, Floats]:

@@ -186,7 +186,8 @@ def _driver(recorded: Recorded) -> Section:
     both = Chart(
         "scheduled-sent",
         "Scored latency beside latency from send time",
-        "Where the lines part, the driver was late and the engine is charged for it. Many tools show the lower one.",
+        "Where the lines part, the driver was late and the engine is charged for it. Many tools show the lower one. "
+        "(Of the ticks due within 10 ms, the latest one's lateness is taken.)",
         latency.scheduled_and_sent(recorded),
     )
     table = tables.lateness_table(recorded)

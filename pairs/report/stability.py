@@ -220,7 +220,7 @@ def backlog_finding(found: Backlog | None) -> Finding:
     if found is None:
         return Finding("note", title, "Unknown: the backlog was not recorded.")
     worst = f"at worst the engine was {found.worst_s:,.2f} s of input behind"
-    if found.at_end_s > max(_MUCH_BACKLOG_S, 3 * found.at_begin_s):
+    if found.at_end_s - found.at_begin_s > _MUCH_BACKLOG_S:
         return Finding(
             "bad",
             title,
@@ -228,8 +228,8 @@ def backlog_finding(found: Backlog | None) -> Finding:
             f"interval; {worst}. The engine did not sustain this load.",
         )
     left = f"{found.last_s:,.2f} s of input were left when it was last noted; {worst}"
-    if found.last_s > _MUCH_BACKLOG_S:
-        return Finding("note", title, f"Not by the end: {left}.")
+    if max(found.last_s, found.at_end_s) > _MUCH_BACKLOG_S:
+        return Finding("note", title, f"It did not grow, but stayed: {left}.")
     return Finding("good", title, f"Yes: {left}.")
 
 

@@ -117,15 +117,15 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
         "time": np.repeat(times, len(parts)),
         "part": parts * len(seconds),
         "cpu_seconds": random.uniform(0, 1, total),
-        "rss_bytes": random.integers(1e8, 1e9, total),
+        "rss_bytes": random.integers(10**8, 10**9, total),
         "processes": np.ones(total, np.int64),
-        "read_bytes": random.integers(0, 1e6, total),
-        "written_bytes": random.integers(0, 1e6, total),
+        "read_bytes": random.integers(0, 10**6, total),
+        "written_bytes": random.integers(0, 10**6, total),
     }
     run.write_parquet(run.resources_file, pa.table(samples))
     sent = np.cumsum(random.integers(49_000, 51_000, len(seconds)))
     pace = {"time": times, "sent": sent, "taken": np.maximum(sent - random.integers(0, 50_000, len(seconds)), 0)}
-    run.write_parquet(run.path / "pace.parquet", pa.table(pace))
+    run.write_parquet(run.pace_file, pa.table(pace))
 
 
 def _write_drivers(run: Run, random: np.random.Generator) -> None:
@@ -134,7 +134,7 @@ def _write_drivers(run: Run, random: np.random.Generator) -> None:
     run.write_json(run.driver_file(0), recorded)
     slots = np.arange(720_000, dtype=np.int32)
     late = {"slot": slots, "late_us": random.integers(100, 2_000, len(slots)).astype(np.int32)}
-    run.write_parquet(run.driver_file(0).with_suffix(".parquet"), pa.table(late))
+    run.write_parquet(run.lateness_file(0), pa.table(late))
 
 
 def _write_progress(run: Run, random: np.random.Generator) -> None:
@@ -154,7 +154,7 @@ def _write_progress(run: Run, random: np.random.Generator) -> None:
             }
         )
         lines.append({"kind": "jvm", "time": moment, "gc_seconds": batch * 0.001, "heap_bytes": 300_000_000})
-    (run.path / "progress.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    run.progress_file.write_text("\n".join(json.dumps(line) for line in lines))
 
 
 def _write_facts(run: Run, dataset: Dataset) -> None:
