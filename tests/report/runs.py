@@ -99,7 +99,7 @@ def judge(run: Run) -> None:
     run.write_json(run.score_file, score_run(run))
 
 
-def change_facts(run: Run, **changes: Any) -> None:
+def change_facts(run: Run, /, **changes: Any) -> None:
     """Change what run.json says."""
     run.write_json(run.facts_file, run.facts() | changes)
 
