@@ -199,14 +199,19 @@ NASTY = [
 ]
 
 
-def test_names_from_data_never_become_markup(run: Run) -> None:
-    """Symbols, aliases, settings and reasons stay text, whatever they look like."""
+def rename_everything(run: Run) -> None:
+    """Let an engine answer with names that look like markup."""
     for stream in ("indicators", "orders"):
         table = pq.read_table(run.answers_file(stream))
         for column in {"strategy", "symbol"} & set(table.column_names):
             names = [NASTY[place % len(NASTY)] for place in range(len(table))]
             table = table.set_column(table.schema.get_field_index(column), column, pa.array(names))
         pq.write_table(table, run.answers_file(stream))
+
+
+def test_names_from_data_never_become_markup(run: Run) -> None:
+    """Symbols, aliases, settings and reasons stay text, whatever they look like."""
+    rename_everything(run)
     judge(run)
     settings = run.facts()["run"] | {"target": NASTY[0], "plan": NASTY[1], "settings": {NASTY[2]: NASTY[4]}}
     change_facts(run, run=settings, command=["pairs", *NASTY], reason=NASTY[0], state=NASTY[3])
