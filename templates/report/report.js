@@ -106,7 +106,7 @@ function plot(id, traces, layout) {
     hovermode: "x unified", showlegend: true,
     hoverlabel: { bgcolor: look.surface, bordercolor: look.line, font: { color: look.ink, size: 12 } },
     ...layout,
-    ...(onPaper() ? { width: PAPER_WIDTH, height: Math.min(0.8 * target.clientHeight, 620) } : {}),
+    ...(onPaper() ? { width: PAPER_WIDTH, height: Math.min(0.8 * target.clientHeight, 620) } : { autosize: true }),
   };
   const buttons = ["select2d", "lasso2d", "autoScale2d"];
   const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: buttons, displayModeBar: "hover" };
@@ -637,9 +637,10 @@ class StrategyView {
     const look = colours();
     const [first, second] = [this.prices(symbol1), this.prices(symbol2)];
     const x = moments(indicators.time);
+    const price = (symbol, one, color, yaxis) => line(harmless(symbol), one.x, one.y, color, { yaxis, hovertemplate: "%{y:,.2f}" });
     const traces = [
-      line(harmless(symbol1), first.x, first.y, look.series[0], { yaxis: "y3", hovertemplate: "%{y:,.2f}" }),
-      line(harmless(symbol2), second.x, second.y, look.series[1], { yaxis: "y4", hovertemplate: "%{y:,.2f}" }),
+      ...(first.x.length ? [price(symbol1, first, look.series[0], "y3")] : []),
+      ...(second.x.length ? [price(symbol2, second, look.series[1], first.x.length ? "y4" : "y3")] : []),
       line("upper band", x, indicators.upper, look.muted, { yaxis: "y2", line: { color: look.muted, width: 0.8 }, showlegend: false, hovertemplate: "%{y:.5f}" }),
       line("bands", x, indicators.lower, look.muted, { yaxis: "y2", line: { color: look.muted, width: 0.8 }, fill: "tonexty", fillcolor: washed(look.series[7], 0.16), hovertemplate: "%{y:.5f}" }),
       line("moving average", x, indicators.mean, look.series[4], { yaxis: "y2", line: { color: look.series[4], width: 1.2 }, hovertemplate: "%{y:.5f}" }),
@@ -676,21 +677,24 @@ class StrategyView {
 
   layout(trades, symbol1, symbol2) {
     const look = colours();
-    const price = (title, more) => axis(look, title, { showgrid: false, ...more });
+    const traded = [symbol1, symbol2].map((symbol) => this.prices(symbol).x.length > 0);
+    const price = (place, more) => axis(look, harmless([symbol1, symbol2][place]), {
+      showgrid: false, tickfont: { color: look.series[place], size: 11.5 }, ...more,
+    });
     const layout = {
       xaxis: timeAxis(look, "simulated time", this.data.duration, { anchor: "y" }),
       yaxis: axis(look, "funds", { domain: [0, 0.2] }),
       yaxis2: axis(look, "ratio", { domain: [0.27, 0.7] }),
-      yaxis3: price(harmless(symbol1), { domain: [0.76, 1], tickfont: { color: look.series[0], size: 11.5 } }),
-      yaxis4: price(harmless(symbol2), { overlaying: "y3", side: "right", tickmode: "auto", tickfont: { color: look.series[1], size: 11.5 } }),
+      ...(traded[0] || traded[1] ? { yaxis3: price(traded[0] ? 0 : 1, { domain: [0.76, 1] }) } : {}),
+      ...(traded[0] && traded[1] ? { yaxis4: price(1, { overlaying: "y3", side: "right", tickmode: "auto" }) } : {}),
       shapes: holdings(trades, this.data.duration).map((held) => ({
         type: "rect", xref: "x", yref: "paper", x0: moment(held.begin), x1: moment(held.end), y0: 0.27, y1: 0.7, line: { width: 0 }, layer: "below",
         fillcolor: washed(look.series[held.symbol === symbol2 ? 1 : 0], 0.09),
       })),
       annotations: [],
     };
-    if (!this.data.prices) {
-      layout.annotations.push({ xref: "paper", yref: "paper", x: 0.5, y: 0.87, showarrow: false, text: harmless(this.data.missingPrices || ""), font: { color: look.muted } });
+    if (!traded[0] && !traded[1]) {
+      layout.annotations.push({ xref: "paper", yref: "paper", x: 0.5, y: 0.87, showarrow: false, text: harmless(this.data.missingPrices || "Neither symbol traded."), font: { color: look.muted } });
     }
     return layout;
   }

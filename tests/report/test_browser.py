@@ -1,5 +1,6 @@
 """Reports of real runs in a real browser: nothing in its console, every chart drawn, everything in it works."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -254,3 +255,21 @@ def test_names_stay_text(tmp_path: Path, browser: Browser) -> None:
         assert report.page.locator("main img, .sheet img, .sheet b").count() == 0
         assert report.page.locator("script").count() == 3
         assert NASTY[0] in report.page.locator("header").inner_text()
+
+
+@pytest.mark.parametrize("lost", ["dataset", "answers", "everything", "pace"])
+def test_incomplete_runs(tmp_path: Path, browser: Browser, lost: str) -> None:
+    """Whatever is missing leaves a sentence in the place of a chart, and nothing in the console."""
+    run = golden_run(tmp_path)
+    if lost == "dataset":
+        shutil.rmtree(run.dataset().path)
+    elif lost == "pace":
+        change_facts(run, start_us=None, run=run.facts()["run"] | {"speed": "max"})
+    else:
+        for file in run.path.iterdir():
+            if file != run.facts_file and (lost == "everything" or file.stem in ("indicators", "orders")):
+                file.unlink()
+    make_report([run], None)
+    with opened(browser, run.report_file) as report:
+        assert set(report.states().values()) <= {"true", "absent"}
+        assert report.complaints == []
