@@ -199,7 +199,7 @@ def _sample_finding(latencies_s: Floats) -> Finding:
         return Finding(
             "bad",
             title,
-            f"No: of {count:,} orders only {beyond:,} lie beyond the 99th percentile, so chance decides about it. "
+            f"No: {count:,} orders leave only {beyond:,} beyond the 99th percentile, so chance decides about it. "
             "Repeat the run, or use a longer one or a larger scale factor.",
         )
     low, high = bounds
@@ -240,7 +240,7 @@ def machine_findings(used: Mapping[str, float], cores: float, gap_s: float) -> I
     total = sum(used.values())
     own = sum(value for part, value in used.items() if not part.startswith("engine"))
     title = "Was the machine large enough?"
-    busy = f"{total:.2f} of {cores:g} cores were in use on average, {own:.2f} of them by drivers and sink"
+    busy = f"{total:.2f} of {cores:g} cores were in use by this run on average, {own:.2f} of them by drivers and sink"
     if total > _BUSY * cores:
         yield Finding("bad", title, f"No: {busy}. What was measured is the machine as much as the engine.")
     elif own > _OWN_SHARE * cores:

@@ -457,6 +457,7 @@ class DataTable {
     this.page = Math.min(Math.max(this.page, 0), pages - 1);
     const first = this.page * this.size;
     this.body.replaceChildren(...rows.slice(first, first + this.size).map((row) => this.row(row)));
+    this.previous.hidden = this.next.hidden = pages === 1;
     this.previous.disabled = this.page === 0;
     this.next.disabled = this.page === pages - 1;
     const range = rows.length ? `${first + 1} to ${Math.min(first + this.size, rows.length)} of ${rows.length}` : "nothing found";
@@ -502,7 +503,8 @@ function showIncorrect(found, choose) {
     new DataTable(target, incorrectColumns(list, choose), list.rows, note);
   };
   chooser.replaceChildren(...buttons);
-  pick(found.lists[0], buttons[0]);
+  const first = Math.max(found.lists.findIndex((list) => list.kind === "wrong"), 0); // what there is most to see of
+  pick(found.lists[first], buttons[first]);
 }
 
 function incorrectColumns(list, choose) {
