@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs.report.charts import Data, absent, numbers, times
-from pairs.report.recorded import Recorded
+from pairs.report.recorded import SLOT_US, Driver, Recorded
 from pairs.report.reduce import greatest_by_slot, slots_for
 
 _MOST_POINTS = 360
@@ -127,8 +127,15 @@ def lateness(recorded: Recorded) -> Data:
         return absent("Not recorded: the run was unpaced, or its drivers did not come to their end.")
     drivers = {}
     for number, one in enumerate(recorded.drivers):
-        seconds = recorded.wall_s(one.seconds * 1_000_000)
-        slots = slots_for(min(0.0, float(seconds.min())), float(seconds.max()) + 1, len(seconds), 1, _MOST_POINTS, 1)
-        present, worst = greatest_by_slot(slots.of(seconds), one.worst_s * 1000)
-        drivers[f"driver {number}"] = {"x": times(np.maximum(slots.middles(present), 0)), "y": numbers(worst)}
+        seconds, worst_s = _worst_lateness(recorded, one)
+        slots = slots_for(0.0, float(seconds.max(initial=0.0)) + 1, len(seconds), 1, _MOST_POINTS, 1)
+        present, worst = greatest_by_slot(slots.of(seconds), worst_s * 1000)
+        drivers[f"driver {number}"] = {"x": times(slots.middles(present)), "y": numbers(worst)}
     return {"drivers": drivers}
+
+
+def _worst_lateness(recorded: Recorded, driver: Driver) -> tuple[Floats, Floats]:
+    """Return when ticks were due, in wall seconds, and how late they were at worst; by when they were sent, if need be."""
+    if driver.slots is None:
+        return recorded.wall_s(driver.seconds * 1_000_000), driver.worst_s
+    return driver.slots["slot"] * (SLOT_US / 1e6), driver.slots["late_us"] / 1e6
