@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from pairs import __version__, resources
 
+_SCRIPTS = ("data.js", "charts.js", "tables.js", "strategy.js", "page.js")  # one after the other, as one script
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -18,7 +19,7 @@ def render(template: str, title: str, payload: dict[str, Any], context: dict[str
     """Render a page; whatever comes from data is escaped."""
     from plotly.offline import get_plotlyjs
 
-    plotly, script = get_plotlyjs(), _own("report.js")
+    plotly, script = get_plotlyjs(), "\n".join(map(_own, _SCRIPTS))
     page = _environment().get_template(f"report/{template}")
     return page.render(
         title=title,

@@ -179,8 +179,8 @@ def _driver(recorded: Recorded) -> Section:
     lateness = Chart(
         "lateness",
         "Lateness of the drivers",
-        "How late the latest of the ticks due in a slot left its driver. A void score if the 99th percentile exceeds 10 ms and "
-        "a tenth of the latency.",
+        "How late the latest of the ticks due in a slot left its driver. A void score if the 99th percentile "
+        "exceeds 10 ms and a tenth of the latency.",
         machine.lateness(recorded),
     )
     both = Chart(

@@ -135,7 +135,8 @@ def lateness(recorded: Recorded) -> Data:
 
 
 def _worst_lateness(recorded: Recorded, driver: Driver) -> tuple[Floats, Floats]:
-    """Return when ticks were due, in wall seconds, and how late they were at worst; by when they were sent, if need be."""
+    """Return when ticks were due, in wall seconds, and how late they were at worst; else when they were sent."""
     if driver.slots is None:
         return recorded.wall_s(driver.seconds * 1_000_000), driver.worst_s
-    return driver.slots["slot"] * (SLOT_US / 1e6), driver.slots["late_us"] / 1e6
+    due_s: Floats = driver.slots["slot"].astype(np.float64) * (SLOT_US / 1e6)
+    return due_s, driver.slots["late_us"] / 1e6
