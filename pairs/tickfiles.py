@@ -1,4 +1,4 @@
-"""Reads tick files, Parquet or CSV, in pieces of bounded size, any part of them, and refuses what is no market."""
+"""Reads tick files, Parquet, CSV or drawn, in pieces of bounded size, any part, and refuses what is no market."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ class FilePart:
 
 
 def parts_of(path: Path) -> list[FilePart]:
-    """Cut a file into parts that tasks can share, at row groups; CSV files have none and stay whole."""
+    """Cut a file into parts that tasks can share, at row groups; other files have none and stay whole."""
     if path.suffix != ".parquet":
         return [FilePart(path, 0)]
     with _refusing_unreadable(path), pq.ParquetFile(path) as source:
@@ -94,5 +94,11 @@ def _csv_batches(path: Path, row_groups: range | None) -> Iterator[pa.RecordBatc
         yield from source
 
 
-_OPENERS = {"parquet": _parquet_batches, "csv": _csv_batches}
+def _drawn_batches(path: Path, row_groups: range | None) -> Iterator[pa.RecordBatch]:
+    from generator.files import read_drawn  # only where a dataset is a function: it takes scipy and time to load
+
+    return read_drawn(path)
+
+
+_OPENERS = {"parquet": _parquet_batches, "csv": _csv_batches, "drawn": _drawn_batches}
 TICK_FORMATS = tuple(_OPENERS)

@@ -35,7 +35,7 @@ def read_prices(dataset: Dataset, symbols: Sequence[str], duration_ms: int) -> P
     cents = np.zeros((len(symbols) + 1, BUCKETS), np.int32)  # the last row takes what nobody asked for
     bucket_ms = max(duration_ms, 1) / BUCKETS
     files = dataset.tick_files()
-    whole = _small(files)
+    whole = _small(dataset, files)
     for batch in _every_batch(files) if whole else _spread_batches(files):
         names = batch["symbol"].dictionary.to_pylist()
         row = np.array([places.get(name, len(symbols)) for name in names], np.int64)[batch["symbol"].indices.to_numpy()]
@@ -44,10 +44,13 @@ def read_prices(dataset: Dataset, symbols: Sequence[str], duration_ms: int) -> P
     return Prices(list(symbols), bucket_ms, cents[:-1], whole)
 
 
-def _small(files: list[Path]) -> bool:
-    if files[0].suffix != ".parquet":
+def _small(dataset: Dataset, files: list[Path]) -> bool:
+    """Say whether all ticks can be read in seconds."""
+    if files[0].suffix == ".csv":
         return sum(file.stat().st_size for file in files) <= _MOST_CSV_BYTES
-    return sum(int(pq.read_metadata(file).num_rows) for file in files) <= _MOST_ROWS
+    if files[0].suffix == ".parquet":
+        return sum(int(pq.read_metadata(file).num_rows) for file in files) <= _MOST_ROWS
+    return int(dataset.facts()["counts"]["ticks"]) <= _MOST_ROWS  # drawn when they are read, so the files do not tell
 
 
 def _every_batch(files: list[Path]) -> Iterator[pa.RecordBatch]:

@@ -10,9 +10,22 @@ import pytest
 
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
-from pairs.model import STOCK_TICK
+from pairs.model import STOCK_TICK, STOCK_TICK_CODED
 from pairs.report import prices
 from pairs.report.prices import BUCKETS, read_prices
+
+DRAWN = dict.fromkeys(
+    (
+        "digest",
+        "correlations_digest",
+        "seed",
+        "profile",
+        "parameters",
+        "duration_ms",
+        "measurement_interval_ms",
+        "files",
+    )
+) | {"format_version": 1, "counts": {"ticks": 6}}
 
 
 def market(path: Path, suffix: str, rows: int = 3_000) -> tuple[Dataset, pa.Table]:
@@ -59,6 +72,21 @@ def test_of_a_large_dataset_pieces_are_read(tmp_path: Path, monkeypatch: pytest.
     filled = np.flatnonzero(whole.cents.any(axis=0))
     assert len(filled) == 4 * 10  # buckets of a row group of a hundred ticks, ten milliseconds apart
     assert (filled.min(), filled.max()) == (0, BUCKETS - 1)
+
+
+def test_a_dataset_that_is_drawn_when_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files are small whatever they stand for, so its facts decide how much of it is read."""
+    dataset = Dataset(tmp_path)
+    dataset.ticks_folder.mkdir()
+    files = [dataset.tick_file(number, "drawn") for number in range(3)]
+    for file in files:
+        file.touch()
+    dataset.write_facts(DRAWN)
+    batch = pa.record_batch([["A"], [700], [100], [5]], schema=STOCK_TICK).cast(STOCK_TICK_CODED)
+    monkeypatch.setattr(prices, "read_ticks", lambda file, group=None: iter([batch, batch]))
+    assert [read_prices(dataset, ["A"], 300).whole, read_prices(dataset, ["A"], 300).cents[0, 5]] == [True, 700]
+    dataset.write_facts(DRAWN | {"counts": {"ticks": 448_000_000}})
+    assert not read_prices(dataset, ["A"], 300).whole
 
 
 def test_no_dataset(tmp_path: Path) -> None:
