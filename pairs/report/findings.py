@@ -16,7 +16,7 @@ from pairs.scoring import percentile
 def findings(recorded: Recorded) -> list[Finding]:
     """Return every finding, worst first."""
     if recorded.speed is None:
-        return [Finding("note", "Unpaced", "The run was as fast as it could be, for correctness; nothing was timed.")]
+        return [Finding("bad", "Nothing was timed", recorded.why_untimed)]
     ticks, latencies = recorded.measured("orders")
     found = [
         *stability.latency_findings(ticks, latencies, *recorded.interval_ms),

@@ -111,6 +111,13 @@ class Recorded:
         return float(speed) if isinstance(speed, int | float) and self.facts.get("start_us") is not None else None
 
     @property
+    def why_untimed(self) -> str:
+        """Why nothing is known about latency, where that is so."""
+        if self.settings.get("speed") == "max":
+            return "The run was unpaced: ticks had no time at which they were due, so there is no latency."
+        return "The run did not come to its end, so it is not known when its ticks were due."
+
+    @property
     def origin_us(self) -> int:
         """The wall time that charts count from: when the first tick was due, or the first thing that was noted."""
         if isinstance(start := self.facts.get("start_us"), int):

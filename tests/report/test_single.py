@@ -148,8 +148,10 @@ def test_a_run_that_failed(run: Run) -> None:
     """The reason comes first."""
     for file in ("score.json", "validation.json", "orders.parquet", "indicators.parquet"):
         (run.path / file).unlink()
-    change_facts(run, state="failed", reason="the engine ended with exit code 1")
+    change_facts(run, state="failed", reason="the engine ended with exit code 1", start_us=None)
     said = text_of(report_of(read_run(run)))
+    assert "The run did not come to its end" in said
+    assert "unpaced" not in said
     assert "RUN FAILED" in said
     assert "The run failed: the engine ended with exit code 1." in said
 

@@ -5,13 +5,12 @@ from numpy.typing import NDArray
 
 from pairs.report.charts import Data, absent, numbers, times
 from pairs.report.packing import pack
-from pairs.report.recorded import Answers, Recorded
+from pairs.report.recorded import Recorded
 from pairs.report.reduce import log_histogram, percentile_curve, percentiles_by_slot, slots_for, thinned_rows
 from pairs.report.stability import quarters as quarters_of
 
 MOST_DOTS = 6_000
 _FEWEST_BINS, _MOST_BINS = 20, 120
-_UNPACED = "The run was unpaced: ticks had no time at which they were due, so there is no latency."
 _NO_ANSWERS = "The run recorded no answers of this stream."
 _NOT_BY_TICK = "Not recorded: the drivers kept no note of how late single ticks were sent."
 
@@ -21,7 +20,7 @@ Floats = NDArray[np.float64]
 def over_time(recorded: Recorded, stream: str, dots: bool) -> Data:
     """Median, 99th percentile and greatest latency in each slot of time, and single answers as dots."""
     answers = recorded.answers[stream]
-    problem = _problem(answers)
+    problem = _problem(recorded, stream)
     if problem is not None or answers is None or answers.due_us is None:
         return absent(problem or _NO_ANSWERS)
     due_s, latency_ms = recorded.wall_s(answers.due_us), answers.latency_s * 1000
@@ -89,7 +88,7 @@ def curve(values_ms: Floats) -> Data:
 def scheduled_and_sent(recorded: Recorded) -> Data:
     """Return the 99th percentile of the orders in each slot, from scheduled and from send time."""
     answers = recorded.answers["orders"]
-    problem = _problem(answers)
+    problem = _problem(recorded, "orders")
     if problem is not None or answers is None or answers.due_us is None:
         return absent(problem or _NO_ANSWERS)
     if answers.late_s is None:
@@ -135,12 +134,13 @@ def quarters(recorded: Recorded) -> Data:
     }
 
 
-def _problem(answers: Answers | None) -> str | None:
+def _problem(recorded: Recorded, stream: str) -> str | None:
+    answers = recorded.answers[stream]
     if answers is None or not len(answers):
         return _NO_ANSWERS
-    return _UNPACED if answers.due_us is None else None
+    return recorded.why_untimed if answers.due_us is None else None
 
 
 def _problem_of_all(recorded: Recorded) -> str:
-    problems = [_problem(answers) for answers in recorded.answers.values()]
+    problems = [_problem(recorded, stream) for stream in recorded.answers]
     return next((one for one in problems if one), "No answer was triggered in the measurement interval.")
