@@ -19,6 +19,7 @@ from tests.report.test_single import NASTY, rename_everything
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(1_200),  # the runs at the beginning, on a busy machine
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no {CHROMIUM}; install the package chromium"),
 ]
 
