@@ -16,6 +16,7 @@ from pairs.tickfiles import read_ticks
 BUCKETS = 300
 _MOST_PIECES = 200  # row groups or files that are opened
 _MOST_ROWS = 50_000_000  # that are read as a whole
+_ROWS_OF_A_PIECE = 65_536
 _MOST_CSV_BYTES = 1_000_000_000
 
 
@@ -64,7 +65,7 @@ def _spread_batches(files: list[Path]) -> Iterator[pa.RecordBatch]:
     chosen = np.unique(np.linspace(0, len(pieces) - 1, min(_MOST_PIECES, len(pieces))).astype(int))
     for place in chosen.tolist():
         file, group = pieces[place]
-        yield from islice(read_ticks(file, group), 1)
+        yield from (batch.slice(0, _ROWS_OF_A_PIECE) for batch in islice(read_ticks(file, group), 1))
 
 
 def _groups(file: Path) -> list[range | None]:
