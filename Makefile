@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate bench-engine bench-driver golden wheel clean
+.PHONY: help setup demo test test-all browser lint bench-generate bench-strategies bench-validate bench-engine bench-driver bench-report golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -27,8 +27,12 @@ demo: $(READY) ## The whole benchmark, small: three minutes to a verdict and a s
 test: lint ## Everything a change must pass, in minutes
 	@$(BIN)/python -m pytest
 
-test-all: lint ## The same and the long tests
+test-all: lint browser ## The same and the long tests
 	@$(BIN)/python -m pytest -m ''
+
+browser:
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
+	  || echo "make: no Chromium and none could be installed; the tests of reports in a browser will be skipped" >&2
 
 lint: $(READY)
 	@$(BIN)/ruff check .
@@ -49,6 +53,9 @@ bench-engine: $(READY) ## Unpaced speed of all targets and plans at three scale 
 
 bench-driver: $(READY) ## How late one driver is at 100,000 to 1,000,000 ticks per second
 	@$(BIN)/python -m tests.bench.driver
+
+bench-report: $(READY) ## Time and size of the report of a large run
+	@$(BIN)/python -m tests.bench.report
 
 golden: $(READY) ## Render the golden programs of the tests again; review the diff
 	@$(BIN)/python -m tests.golden.regenerate

@@ -341,7 +341,7 @@ def bench(
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Do it all: generate a market and strategies, run the engine in real time, check every answer, score.
+    """Do it all: generate a market and strategies, run the engine in real time, check every answer, score, report.
 
     Exit code 0 means that the score counts: every answer right, every tick
     sent, the driver on time.
@@ -372,6 +372,27 @@ def score(
 
     if not weigh(run, as_json):
         raise typer.Exit(1)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folder of a run; several to compare them.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; default: report.html in RUN.")
+    ] = None,
+) -> None:
+    """Make the report of a run, or compare runs: one HTML file that needs nothing else.
+
+    The verdict and whether to trust it, load, latency, machine, the engine's
+    own view, incorrect answers side by side, any strategy up close, and all
+    that one needs to repeat the run.
+
+    [dim]pairs report runs/first[/dim]
+    [dim]pairs report runs/first runs/second runs/third -o comparison.html[/dim]
+    """
+    from pairs.stages import report as make
+
+    make(runs, output)
 
 
 @app.command(name="config")

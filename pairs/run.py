@@ -78,6 +78,11 @@ class Run:
         """The score, with all that it was computed from."""
         return self.path / "score.json"
 
+    @property
+    def report_file(self) -> Path:
+        """The page about all of it."""
+        return self.path / "report.html"
+
     def answers_file(self, stream: str) -> Path:
         """Return the path of the recorded answers of a stream."""
         return self.path / f"{stream}.parquet"

@@ -256,6 +256,14 @@ def score(path: Path, as_json: bool) -> bool:
     return bool(found["valid"])
 
 
+def report(paths: list[Path], output: Path | None) -> None:
+    """Make the report of a run, or of several together, and say where it is."""
+    from pairs.report.making import make_report
+
+    made = make_report([Run(path) for path in paths], output)
+    print(f"{made}: {made.stat().st_size / 1e6:.1f} MB; open it in a browser")
+
+
 def dataset_of(workload: Workload, profile: str, path: Path | None, suffix: str, master: str) -> Path:
     """Return the folder of a workload's dataset with its strategies; generate what is not there."""
     drawn = "-drawn" if suffix == "drawn" else ""
@@ -279,13 +287,14 @@ def bench(
     output: Path | None,
     overwrite: bool,
 ) -> bool:
-    """Do everything: generate, strategies, run, validate, score; return whether the score counts."""
+    """Do everything: generate, strategies, run, validate, score, report; return whether the score counts."""
     path = dataset_of(workload, profile, data, suffix, settings.master)
     run_path = run(path, output, settings, overwrite)
     validate(run_path, None, None, "5", None, settings.master)
     print()
     counts = score(run_path, as_json=False)
-    print(f"\neverything about it is in {run_path}")
+    print()
+    report([run_path], None)
     return counts
 
 

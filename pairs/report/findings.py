@@ -1,0 +1,58 @@
+"""What the report finds about the stability of a run: the recorded numbers, handed to the rules that judge them."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from pairs.report import stability
+from pairs.report.charts.latency import sent_latencies
+from pairs.report.charts.load import waiting
+from pairs.report.charts.machine import samples
+from pairs.report.recorded import Recorded
+from pairs.report.stability import Finding
+from pairs.scoring import percentile
+
+
+def findings(recorded: Recorded) -> list[Finding]:
+    """Return every finding, worst first."""
+    if recorded.speed is None:
+        return [Finding("bad", "Nothing was timed", recorded.why_untimed)]
+    ticks, latencies = recorded.measured("orders")
+    found = [
+        *stability.latency_findings(ticks, latencies, *recorded.interval_ms),
+        stability.backlog_finding(_backlog(recorded)),
+        *_machine(recorded),
+    ]
+    if len(latencies):
+        sent = sent_latencies(recorded, "orders")
+        sent_p99 = None if sent is None or not len(sent) else percentile(sent, 0.99)
+        found.append(stability.lateness_finding(percentile(latencies, 0.99), sent_p99))
+    return sorted(found, key=lambda one: ("bad", "note", "good").index(one.level))
+
+
+def _backlog(recorded: Recorded) -> stability.Backlog | None:
+    noted, basis = waiting(recorded), recorded.parameters.get("basis_rate")
+    if noted is None or recorded.speed is None:
+        return None
+    begin, end = (recorded.wall_of(one) for one in recorded.interval_ms)
+    per_second = float(Fraction(str(basis))) * recorded.speed if basis is not None else _mean_rate(recorded)
+    return stability.backlog(*noted, begin, end, per_second)
+
+
+def _mean_rate(recorded: Recorded) -> float:
+    ticks = recorded.facts.get("ticks") or 0
+    return float(ticks / max(recorded.wall_of(recorded.duration_ms), 1e-9))
+
+
+def _machine(recorded: Recorded) -> list[Finding]:
+    found, cores = samples(recorded), (recorded.facts.get("environment") or {}).get("cores")
+    if found is None or not cores:
+        return []
+    begin, end = (recorded.wall_of(one) for one in recorded.interval_ms)
+    inside = np.flatnonzero((found.seconds >= begin) & (found.seconds < end))
+    if len(inside) < 2:
+        return []
+    span = found.seconds[inside[-1]] - found.seconds[inside[0]]
+    used = np.nansum(found.values["cpu_seconds"][inside[1:]], axis=0) / span
+    gap = float(np.diff(found.seconds[inside]).max())
+    return list(stability.machine_findings(dict(zip(found.parts, used.tolist(), strict=True)), float(cores), gap))

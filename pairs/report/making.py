@@ -1,0 +1,37 @@
+"""Makes reports: reads runs, renders the page, writes the file whole or not at all."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from pairs.errors import BadInputError
+from pairs.report.comparison import comparison_of
+from pairs.report.recorded import read_run
+from pairs.report.single import report_of
+from pairs.run import Run
+
+
+def make_report(runs: Sequence[Run], output: Path | None) -> Path:
+    """Write the report of a run, or the comparison of several; return where it is."""
+    if len(runs) > 1 and output is None:
+        raise BadInputError("--output: missing; a comparison of runs belongs to none of them, so give -o FILE")
+    target = output or runs[0].report_file
+    if target.is_dir():
+        raise BadInputError(f"{target}: is a folder; give the file to write")
+    recorded = [read_run(run) for run in runs]
+    _write(target, report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded))
+    return target
+
+
+def _write(target: Path, page: str) -> None:
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(page, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        raise BadInputError(f"{target}: cannot be written: {error.strerror}; choose another file") from None
+    finally:
+        with suppress(OSError):
+            partial.unlink()

@@ -1,0 +1,87 @@
+"""Packs numbers for a page: typed arrays, byte planes, deflate, base64; the page's script unpacks them."""
+
+import base64
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LEVEL = 6
+_NOTHING = 65_535  # the step that stands for "no number"
+
+
+def pack(values: NDArray[Any], delta: bool = False) -> dict[str, Any]:
+    """Pack an array of 8, 16 or 32-bit whole numbers or doubles; `delta` where neighbours are alike.
+
+    Bytes of equal weight are put next to each other, which is what deflate compresses well.
+    """
+    values = np.ascontiguousarray(values)
+    kind = f"{values.dtype.kind}{values.dtype.itemsize}"
+    if kind not in ("u1", "u2", "i4", "f8"):
+        raise TypeError(f"{values.dtype} cannot be packed")
+    if delta:
+        values = _differences(values)
+    planes = values.view(np.uint8).reshape(len(values), -1).T if len(values) else np.empty(0, np.uint8)
+    packed = zlib.compress(np.ascontiguousarray(planes).tobytes(), _LEVEL)
+    return {"packed": kind, "n": len(values), "delta": delta, "z": base64.b64encode(packed).decode("ascii")}
+
+
+def unpack(packed: dict[str, Any]) -> NDArray[Any]:
+    """Return the array that was packed, as the page's script does."""
+    dtype, count = np.dtype(packed["packed"]), packed["n"]
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(packed["z"])), np.uint8)
+    values = np.ascontiguousarray(planes.reshape(dtype.itemsize, count).T).reshape(-1).view(dtype)
+    return np.cumsum(values, dtype=dtype) if packed["delta"] else values
+
+
+def _differences(values: NDArray[Any]) -> NDArray[Any]:
+    """Return what to add to get from each value to the next; overflow wraps around, and back when it is undone."""
+    differences = values.copy()
+    with np.errstate(over="ignore"):
+        differences[1:] = values[1:] - values[:-1]
+    return differences
+
+
+def whole(values: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in 32 bits if they fit, else as doubles."""
+    info = np.iinfo(np.int32)
+    fits = not len(values) or (values.min() >= info.min and values.max() <= info.max)
+    return values.astype(np.int32 if fits else np.float64)
+
+
+def quantise(
+    values: NDArray[np.float64], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.float64]]:
+    """Return each series in 16-bit steps between its own least and greatest value, and these two.
+
+    `starts` says where the series begin, and where the last one ends.
+    """
+    lengths = np.diff(starts)
+    finite = np.isfinite(values)
+    low = _of_each(np.minimum, np.where(finite, values, np.inf), starts, 0.0)
+    high = _of_each(np.maximum, np.where(finite, values, -np.inf), starts, 0.0)
+    span = np.where(high > low, high - low, 1.0)
+    with np.errstate(invalid="ignore"):
+        steps = (values - np.repeat(low, lengths)) / np.repeat(span, lengths) * (_NOTHING - 1)
+    return np.where(finite, np.rint(steps), _NOTHING).astype(np.uint16), low, high
+
+
+def restored(
+    steps: NDArray[np.uint16], low: NDArray[np.float64], high: NDArray[np.float64], starts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the values that 16-bit steps stand for, as the page's script does."""
+    lengths = np.diff(starts)
+    values = np.repeat(low, lengths) + steps / (_NOTHING - 1) * np.repeat(high - low, lengths)
+    return np.where(steps == _NOTHING, np.nan, values)
+
+
+def _of_each(
+    reduce: np.ufunc, values: NDArray[np.float64], starts: NDArray[np.int64], empty: float
+) -> NDArray[np.float64]:
+    """Reduce each series to one number; `empty` where there is none or none that is finite."""
+    found = np.full(len(starts) - 1, empty)
+    filled = np.flatnonzero(np.diff(starts))
+    if len(filled):
+        found[filled] = reduce.reduceat(values, starts[filled])
+    return np.where(np.isfinite(found), found, empty)

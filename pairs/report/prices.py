@@ -1,0 +1,73 @@
+"""Reads the prices of symbols over time from a dataset, with bounded work however large it is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from pairs.dataset import Dataset
+from pairs.tickfiles import read_ticks
+
+BUCKETS = 300
+_MOST_PIECES = 200  # row groups or files that are opened
+_MOST_ROWS = 50_000_000  # that are read as a whole
+_MOST_CSV_BYTES = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Prices:
+    """The last price of each symbol in each bucket of simulated time, in cents; 0 where it did not trade."""
+
+    symbols: list[str]
+    bucket_ms: float
+    cents: NDArray[np.int32]  # symbols x buckets
+    whole: bool  # whether every tick was looked at
+
+
+def read_prices(dataset: Dataset, symbols: Sequence[str], duration_ms: int) -> Prices:
+    """Read the prices of symbols; of a large dataset only some pieces, evenly spread over time."""
+    places = {symbol: place for place, symbol in enumerate(symbols)}
+    cents = np.zeros((len(symbols) + 1, BUCKETS), np.int32)  # the last row takes what nobody asked for
+    bucket_ms = max(duration_ms, 1) / BUCKETS
+    files = dataset.tick_files()
+    whole = _small(dataset, files)
+    for batch in _every_batch(files) if whole else _spread_batches(files):
+        names = batch["symbol"].dictionary.to_pylist()
+        row = np.array([places.get(name, len(symbols)) for name in names], np.int64)[batch["symbol"].indices.to_numpy()]
+        bucket = np.minimum(batch["tickTS"].to_numpy() // bucket_ms, BUCKETS - 1).astype(np.int64)
+        cents[row, bucket] = batch["price"].to_numpy()  # ticks are in order: of one bucket the last one stays
+    return Prices(list(symbols), bucket_ms, cents[:-1], whole)
+
+
+def _small(dataset: Dataset, files: list[Path]) -> bool:
+    """Say whether all ticks can be read in seconds."""
+    if files[0].suffix == ".csv":
+        return sum(file.stat().st_size for file in files) <= _MOST_CSV_BYTES
+    if files[0].suffix == ".parquet":
+        return sum(int(pq.read_metadata(file).num_rows) for file in files) <= _MOST_ROWS
+    return int(dataset.facts()["counts"]["ticks"]) <= _MOST_ROWS  # drawn when they are read, so the files do not tell
+
+
+def _every_batch(files: list[Path]) -> Iterator[pa.RecordBatch]:
+    for file in files:
+        yield from read_ticks(file)
+
+
+def _spread_batches(files: list[Path]) -> Iterator[pa.RecordBatch]:
+    """Yield the first rows of pieces that are evenly spread; symbols trade in turns, so few rows hold all of them."""
+    pieces = [(file, group) for file in files for group in _groups(file)]
+    chosen = np.unique(np.linspace(0, len(pieces) - 1, min(_MOST_PIECES, len(pieces))).astype(int))
+    for place in chosen.tolist():
+        file, group = pieces[place]
+        yield from islice(read_ticks(file, group), 1)
+
+
+def _groups(file: Path) -> list[range | None]:
+    if file.suffix != ".parquet":
+        return [None]
+    return [range(one, one + 1) for one in range(pq.read_metadata(file).num_row_groups)]

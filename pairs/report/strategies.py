@@ -1,0 +1,159 @@
+"""Every strategy up close: its indicators and orders, packed so that any one can be drawn."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from pairs.errors import BadInputError
+from pairs.model import Strategy
+from pairs.report.packing import pack, quantise, whole
+from pairs.report.prices import Prices, read_prices
+from pairs.report.recorded import Answers, Recorded
+from pairs.report.reduce import spread_rows
+
+_POINTS_OF_ALL = 900_000
+_FEWEST_POINTS, _MOST_POINTS = 60, 2_000  # of a strategy
+_MOST_ORDERS = 300_000
+_MOST_STRATEGIES = 15_000
+
+Wholes = NDArray[np.int64]
+
+
+def strategies_view(recorded: Recorded) -> dict[str, Any]:
+    """Return all that the page needs to draw any strategy."""
+    indicators, orders = recorded.answers["indicators"], recorded.answers["orders"]
+    if indicators is None or orders is None:
+        return {"absent": "The run recorded no answers."}
+    every = _all_of(recorded, indicators, orders)
+    shown = _shown(every, orders)
+    if not shown:
+        return {"absent": "There are no strategies."}
+    places = {one.alias: place for place, one in enumerate(shown)}
+    order_rows, order_starts = _rows_of(orders, places)
+    prices, missing_prices = _prices(recorded, shown)
+    return {
+        "strategies": [_described(one) for one in shown],
+        "all": len(every),
+        "marketClose": recorded.strategies.market_close_ms if recorded.strategies else recorded.duration_ms,
+        "duration": recorded.duration_ms,
+        "indicators": _packed_indicators(indicators, places, _order_keys(orders, order_rows, places)),
+        "orders": _packed_orders(orders, order_rows, order_starts),
+        "prices": prices,
+        "missingPrices": missing_prices,
+    }
+
+
+def _all_of(recorded: Recorded, indicators: Answers, orders: Answers) -> list[Strategy]:
+    """Return the strategies of the set; if it is gone, as much as the answers tell of them."""
+    if recorded.strategies is not None:
+        return list(recorded.strategies.strategies)
+    names = sorted({*indicators.strategies, *orders.strategies})
+    return [Strategy(name, None, 0, "", "", 0, 0, 0.0, 0.0) for name in names]
+
+
+def _shown(every: list[Strategy], orders: Answers) -> list[Strategy]:
+    """Return the strategies that fit on a page: all of them, up to thousands."""
+    names = {name: code for code, name in enumerate(orders.strategies)}
+    counts = np.bincount(orders.strategy, minlength=len(names)) if len(orders) else np.zeros(len(names), np.int64)
+    total, shown = 0, []
+    for one in every[:_MOST_STRATEGIES]:
+        total += int(counts[names[one.alias]]) if one.alias in names else 0
+        if total > _MOST_ORDERS:
+            break
+        shown.append(one)
+    return shown
+
+
+def _described(one: Strategy) -> list[Any]:
+    return [
+        one.alias,
+        one.user,
+        one.symbol1,
+        one.symbol2,
+        one.period_ms,
+        one.num_periods,
+        one.bands_multiplier,
+        one.stop_loss_fraction,
+        one.available_funds_cents,
+    ]
+
+
+def _rows_of(answers: Answers, places: dict[str, int]) -> tuple[Wholes, Wholes]:
+    """Return the rows of answers by strategy and time, and where each strategy begins."""
+    place = np.array([places.get(name, -1) for name in answers.strategies] or [0], np.int64)[answers.strategy]
+    rows = np.lexsort((answers.tick_ts, place))
+    rows = rows[place[rows] >= 0]
+    counts = np.bincount(place[rows], minlength=len(places))
+    return rows, np.concatenate([[0], np.cumsum(counts)])
+
+
+def _order_keys(orders: Answers, rows: Wholes, places: dict[str, int]) -> Wholes:
+    """Return strategy and time of all orders as single numbers."""
+    place = np.array([places.get(name, -1) for name in orders.strategies] or [0], np.int64)[orders.strategy[rows]]
+    return np.unique(_key(place, orders.tick_ts[rows]))
+
+
+def _key(place: Wholes, tick_ts: Wholes) -> Wholes:
+    return (place << 40) | tick_ts
+
+
+def _packed_indicators(indicators: Answers, places: dict[str, int], with_orders: Wholes) -> dict[str, Any]:
+    rows, starts = _rows_of(indicators, places)
+    columns = {name: indicators.table[name].to_numpy()[rows] for name in ("ratio", "avgRatio", "upperBand")}
+    tick_ts = indicators.tick_ts[rows]
+    series = np.repeat(np.arange(len(places)), np.diff(starts))
+    most = int(np.clip(_POINTS_OF_ALL // max(len(places), 1), _FEWEST_POINTS, _MOST_POINTS))
+    decisive = np.isin(_key(series, tick_ts), with_orders)
+    kept = spread_rows(starts, np.nan_to_num(columns["ratio"]), decisive, most)
+    counts = np.bincount(series[kept], minlength=len(places))
+    kept_starts = np.concatenate([[0], np.cumsum(counts)])
+    packed: dict[str, Any] = {
+        "starts": pack(kept_starts.astype(np.int32), delta=True),
+        "time": pack(whole(tick_ts[kept]), delta=True),
+        "given": pack(np.diff(starts).astype(np.int32)),
+    }
+    for name, values in columns.items():
+        steps, low, high = quantise(values[kept], kept_starts)
+        packed[name] = {"steps": pack(steps, delta=True), "low": pack(low), "high": pack(high)}
+    return packed
+
+
+def _packed_orders(orders: Answers, rows: Wholes, starts: Wholes) -> dict[str, Any]:
+    chosen = orders.table.select(["type", "symbol"]).take(pa.array(rows))
+    symbols = chosen["symbol"].combine_chunks().dictionary_encode()
+    symbols = symbols.combine_chunks() if isinstance(symbols, pa.ChunkedArray) else symbols
+    buys = pc.equal(chosen["type"], "BUY").to_numpy()
+    return {
+        "starts": pack(starts.astype(np.int32), delta=True),
+        "time": pack(whole(orders.tick_ts[rows]), delta=True),
+        "buy": pack(np.asarray(buys, np.uint8)),
+        "symbols": symbols.dictionary.to_pylist(),
+        "symbol": pack(symbols.indices.to_numpy().astype(np.int32)),
+        "price": pack(whole(orders.table["price"].to_numpy()[rows])),
+        "size": pack(whole(orders.table["size"].to_numpy()[rows])),
+    }
+
+
+def _prices(recorded: Recorded, shown: list[Strategy]) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the prices of all symbols that strategies watch, or why there are none."""
+    symbols = sorted({symbol for one in shown for symbol in (one.symbol1, one.symbol2) if symbol})
+    if not symbols:
+        return None, "The dataset is no longer there, so there are no prices."
+    try:
+        found = read_prices(recorded.dataset, symbols, recorded.duration_ms)
+    except (BadInputError, OSError):
+        return None, "The dataset is no longer there, so there are no prices."
+    return _packed_prices(found), None
+
+
+def _packed_prices(found: Prices) -> dict[str, Any]:
+    return {
+        "symbols": found.symbols,
+        "bucket": found.bucket_ms,
+        "buckets": found.cents.shape[1],
+        "cents": pack(found.cents.ravel(), delta=True),
+        "whole": found.whole,
+    }

@@ -1,0 +1,59 @@
+/* Puts the page together. */
+
+const nextFrame = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go, 0)));
+
+function showAbsent(id, reason) {
+  const target = document.getElementById(id);
+  target.classList.add("absent");
+  target.textContent = reason;
+  target.setAttribute("data-drawn", "absent");
+}
+
+async function drawCharts(report) {
+  for (const [id, data] of Object.entries(report.charts)) {
+    if (!document.getElementById(id)) continue;
+    if (data.absent) { showAbsent(id, data.absent); continue; }
+    const draw = () => charts[id](id, Object.assign(data, { marks: report.marks }));
+    drawn.set(id, draw);
+    await draw();
+    await nextFrame(); // so that the page can be read and scrolled meanwhile
+  }
+}
+
+async function showStrategies(report) {
+  if (!report.strategies) return () => {};
+  if (report.strategies.absent) { showAbsent("strategy", report.strategies.absent); return () => {}; }
+  const view = new StrategyView(report.strategies, report.incorrect);
+  await view.choose(view.first(report.incorrect));
+  drawn.set("strategy", () => view.draw());
+  return (name) => { view.choose(name); document.getElementById("one-strategy").scrollIntoView(); };
+}
+
+function redrawAll() {
+  return Promise.all([...drawn.values()].map((draw) => draw()));
+}
+
+/* Follow the reader's preference for light or dark; paper is light, and narrower than most screens. */
+function followPreferences() {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  const printing = (begins) => { document.documentElement.classList.toggle("paper", begins); redrawAll(); };
+  addEventListener("beforeprint", () => printing(true));
+  addEventListener("afterprint", () => printing(false));
+}
+
+async function main() {
+  const report = await unpackAll(JSON.parse(document.getElementById("report-data").textContent));
+  const choose = await (async () => {
+    await drawCharts(report);
+    return showStrategies(report);
+  })();
+  if (report.incorrect) {
+    showIncorrect(report.incorrect, choose);
+    showFirstErrors(report.incorrect, choose);
+  }
+  showRuns(report.runs);
+  followPreferences();
+  document.documentElement.setAttribute("data-ready", "true");
+}
+
+main();

@@ -1,0 +1,140 @@
+"""Comparisons: side by side, what differs, and a warning wherever runs should not be compared."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairs.report.comparison import Compared, by_scale_factor, comparison_of, differences, named, warnings
+from pairs.report.recorded import Recorded, read_run
+from pairs.run import Run
+from tests.report.runs import change_facts, golden_run
+from tests.report.test_single import payload_of, text_of
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Run]:
+    """Make three runs that differ in nothing but their latencies."""
+    return [golden_run(tmp_path, seed) for seed in (1, 2, 3)]
+
+
+def read(runs: list[Run]) -> list[Recorded]:
+    """Read runs."""
+    return [read_run(run) for run in runs]
+
+
+def said(runs: list[Run]) -> list[str]:
+    """Return the warnings about runs."""
+    return [one.sentence for one in warnings(named(read(runs)))]
+
+
+def change_score(run: Run, **changes: Any) -> None:
+    """Change what score.json says."""
+    run.write_json(run.score_file, (read_run(run).score or {}) | changes)
+
+
+def test_runs_that_may_be_compared(runs: list[Run]) -> None:
+    """Of non-standard runs only that they are so is said; of standard ones nothing."""
+    assert said(runs) == ["None of these runs is standard, so none compares with the published engines X and Y."]
+    for run in runs:
+        change_score(run, standard=True)
+    assert said(runs) == []
+    assert "These runs can be compared" in text_of(comparison_of(read(runs)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "warning"),
+    [
+        ({"environment": {"processor": "another", "cores": 64, "memory_bytes": 1}}, "Different machines: "),
+        ({"dataset_digest": "other"}, "not the same market or strategies"),
+        ({"strategies_digest": "other"}, "not the same market or strategies"),
+        ({"duration_ms": 7_200_000}, "Different pace or length: "),
+        ({"kit_version": "9.9"}, "different versions of the kit"),
+    ],
+)
+def test_what_forbids_a_comparison(runs: list[Run], changes: dict[str, Any], warning: str) -> None:
+    """Each of them alone is told, with the names of the runs."""
+    change_facts(runs[1], **changes)
+    told = [one for one in said(runs) if warning in one]
+    assert len(told) == 1
+    if "versions" not in warning:
+        assert "run-2" in told[0]
+
+
+def test_other_markets_at_other_scale_factors_are_fine(runs: list[Run]) -> None:
+    """A market of another scale factor is another one by design."""
+    parameters = runs[2].facts()["dataset_parameters"] | {"scale_factor": 2}
+    change_facts(runs[2], dataset_digest="other", dataset_parameters=parameters)
+    change_score(runs[2], scale_factor=2)
+    assert not [one for one in said(runs) if "market" in one]
+
+
+def test_void_runs_and_mixed_standards(runs: list[Run]) -> None:
+    """A void run is named with its reasons, one that was not scored too, and one that is not standard as the others."""
+    change_score(runs[0], valid=False, reasons=["validation FAILED"], standard=True)
+    change_score(runs[1], standard=True)
+    runs[2].score_file.unlink()
+    told = said(runs)
+    assert "run-1 is void: validation FAILED. Its number means nothing." in told
+    assert "run-3 was not scored." in told
+    change_score(runs[1], standard=False)
+    assert "Not standard, unlike the others: run-2. Such scores are not comparable." in said(runs)
+
+
+def test_other_speeds(runs: list[Run]) -> None:
+    """A run at another pace is another benchmark."""
+    change_facts(runs[0], run=runs[0].facts()["run"] | {"speed": 45.0})
+    assert any("run-1 played 15 min at speed 45" in one for one in said(runs))
+
+
+def test_what_differs(runs: list[Run]) -> None:
+    """Only settings that are not equal in all runs are listed, with each run's value."""
+    change_facts(runs[1], run=runs[1].facts()["run"] | {"settings": {"spark.x": "<1>"}})
+    table = differences(named(read(runs)))
+    assert table.heading == ("setting", "run-1", "run-2", "run-3")
+    assert ("run: settings.spark.x", "not recorded", "<1>", "not recorded") in table.rows
+    assert not [row for row in table.rows if row[0].startswith("environment")]
+
+
+def test_names_are_short_and_distinct(tmp_path: Path) -> None:
+    """Folders of the same name are told apart by their parents; a run that is given twice is named as such."""
+    one, two = golden_run(tmp_path / "a"), golden_run(tmp_path / "b")
+    assert [run.name for run in named(read([one, two]))] == ["a/run-1", "b/run-1"]
+    assert any("is given twice" in sentence for sentence in said([one, one]))
+
+
+def test_points_by_scale_factor(runs: list[Run]) -> None:
+    """A line for each engine and plan, sorted by scale factor, void ones marked, and the published engines."""
+    change_score(runs[0], scale_factor=4)
+    change_score(runs[1], valid=False)
+    data = by_scale_factor(named(read(runs)))
+    own, x, y = data["series"]
+    assert [point["sf"] for point in own["points"]] == [1, 1, 4]
+    assert [point["valid"] for point in own["points"]] == [False, True, True]
+    assert (len(x["points"]), len(y["points"])) == (5, 2)
+    assert "absent" in by_scale_factor([Compared("x", read_without_score(runs[0]))])
+
+
+def read_without_score(run: Run) -> Recorded:
+    """Read a run that was not scored."""
+    run.score_file.unlink()
+    return read_run(run)
+
+
+def test_the_page(runs: list[Run]) -> None:
+    """All runs are in the table, and every chart has data."""
+    page = comparison_of(read(runs))
+    payload = payload_of(page)
+    assert [row[0] for row in payload["runs"]] == ["run-1", "run-2", "run-3"]
+    assert sorted(payload["charts"]) == ["by-scale-factor", "compared-over-time", "compared-percentiles"]
+    assert not [name for name, data in payload["charts"].items() if "absent" in data]
+
+
+def test_runs_without_anything(runs: list[Run]) -> None:
+    """Runs that recorded nothing can be put side by side too."""
+    for run in runs:
+        for file in run.path.iterdir():
+            if file != run.facts_file:
+                file.unlink()
+    charts = payload_of(comparison_of(read(runs)))["charts"]
+    assert all("absent" in data for data in charts.values())

@@ -1,0 +1,267 @@
+"""The report of a run: everything in one file, right numbers, and never an error because something is missing."""
+
+import json
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pairs import cli
+from pairs.report.making import make_report
+from pairs.report.packing import restored, unpack
+from pairs.report.recorded import read_run
+from pairs.report.single import report_of
+from pairs.run import Run
+from tests.report.runs import change_facts, golden_answers, golden_run, judge
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Make a small run."""
+    return golden_run(tmp_path)
+
+
+def payload_of(page: str) -> dict[str, Any]:
+    """Return the data in a page."""
+    found = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.S)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found.group(1))
+    return data
+
+
+def text_of(page: str) -> str:
+    """Return what a page says, without scripts, styles and tags."""
+    body = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.S)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def test_nothing_is_loaded_from_anywhere(run: Run) -> None:
+    """No source, link or style sheet of another file, and the browser is told to allow none."""
+    page = report_of(read_run(run))
+    head = re.sub(r"<script\b.*?</script>", "", page, flags=re.S)
+    assert not re.search(r"\b(src|href)\s*=\s*[\"'](?!#)", head)
+    assert "url(" not in head
+    assert "@import" not in head
+    assert "default-src 'none'" in head
+
+
+def test_the_verdict_of_a_run_that_passed(run: Run) -> None:
+    """Score, percentile and every sentence that goes with them."""
+    score = json.loads(run.score_file.read_text())
+    said = text_of(report_of(read_run(run)))
+    assert score["valid"]
+    assert f"{score['p_score']:,.2f}" in said
+    assert f"{score['p99'] * 1000:.1f} ms" in said
+    assert "PASSED" in said
+    assert "every one is right" in said
+    assert "Not a standard run, because of the length of the trading day and the replay speed" in said
+    assert "engine Y 2 24 ms 250.00" in said
+
+
+def test_every_chart_has_data(run: Run) -> None:
+    """Of a run that recorded everything, no chart is left out."""
+    charts = payload_of(report_of(read_run(run)))["charts"]
+    assert len(charts) == 16
+    assert not [name for name, data in charts.items() if "absent" in data]
+
+
+def test_the_worst_latency_is_in_every_chart(run: Run) -> None:
+    """Over time, as a dot, and at the end of the curve."""
+    recorded = read_run(run)
+    charts = payload_of(report_of(recorded))["charts"]
+    assert recorded.answers["orders"] is not None
+    worst = recorded.answers["orders"].latency_s.max() * 1000
+    assert unpack(charts["latency-orders"]["max"]).max() == pytest.approx(worst)
+    assert unpack(charts["latency-orders"]["dots"]["y"]).max() == pytest.approx(worst)
+    measured = recorded.measured("orders")[1].max() * 1000
+    assert unpack(charts["percentiles"]["streams"]["orders"]["y"])[-1] == pytest.approx(measured)
+
+
+def test_strategies_are_all_there(run: Run) -> None:
+    """Indicators of every strategy within a step of their range, orders exactly."""
+    view = payload_of(report_of(read_run(run)))["strategies"]
+    names = [one[0] for one in view["strategies"]]
+    starts = unpack(view["indicators"]["starts"]).astype(np.int64)
+    ratio = {name: unpack(value) for name, value in view["indicators"]["ratio"].items()}
+    found = restored(ratio["steps"], ratio["low"], ratio["high"], starts)
+    expected = golden_answers("indicators").to_pandas()
+    for place, name in enumerate(names):
+        own = expected[expected["strategy"] == name].sort_values("inputTickTS")["ratio"].to_numpy()
+        values = found[starts[place] : starts[place + 1]]
+        assert values == pytest.approx(own, abs=(own.max() - own.min()) / 65_534 if len(own) else 0)
+    orders = view["orders"]
+    total = sum(
+        int(price) * int(size) for price, size in zip(unpack(orders["price"]), unpack(orders["size"]), strict=True)
+    )
+    golden = golden_answers("orders").to_pandas()
+    assert total == int((golden["price"] * golden["size"]).sum())
+
+
+MISSING = [
+    "score.json",
+    "validation.json",
+    "indicators.parquet",
+    "orders.parquet",
+    "resources.parquet",
+    "pace.parquet",
+    "progress.jsonl",
+    "driver-0.json",
+    "driver-0.parquet",
+]
+
+
+@pytest.mark.parametrize("name", [*MISSING, "all of them", "the dataset"])
+def test_what_is_missing_is_said_to_be(run: Run, name: str) -> None:
+    """A report is made all the same; a chart without data says why, and no number appears in its place."""
+    if name == "the dataset":
+        shutil.rmtree(run.dataset().path)
+    for file in MISSING if name == "all of them" else [name] if name in MISSING else []:
+        (run.path / file).unlink()
+    page = report_of(read_run(run))
+    charts = payload_of(page)["charts"]
+    assert all(data["absent"].endswith(".") for data in charts.values() if "absent" in data)
+    if name == "all of them":
+        assert set(charts) == {name for name, data in charts.items() if "absent" in data}
+        assert "NOT VALIDATED" in text_of(page)
+        assert "NOT SCORED" in text_of(page)
+    if name == "the dataset":
+        assert "The dataset is no longer there, so there are no prices." in text_of(page)
+
+
+def test_an_unpaced_run(run: Run) -> None:
+    """No latency, and the reason for it."""
+    change_facts(run, start_us=None, run=run.facts()["run"] | {"speed": "max"})
+    judge(run)
+    page = report_of(read_run(run))
+    said = text_of(page)
+    assert "The score is void: the run was unpaced." in said
+    assert "unpaced" in payload_of(page)["charts"]["latency-orders"]["absent"]
+
+
+def test_a_run_that_failed(run: Run) -> None:
+    """The reason comes first."""
+    for file in ("score.json", "validation.json", "orders.parquet", "indicators.parquet"):
+        (run.path / file).unlink()
+    change_facts(run, state="failed", reason="the engine ended with exit code 1", start_us=None)
+    said = text_of(report_of(read_run(run)))
+    assert "The run did not come to its end" in said
+    assert "unpaced" not in said
+    assert "RUN FAILED" in said
+    assert "The run failed: the engine ended with exit code 1." in said
+
+
+def test_incorrect_answers_side_by_side(run: Run) -> None:
+    """A wrong price, a missing order and an undue one are listed with both sides, and where strategies went wrong."""
+    orders = pq.read_table(run.answers_file("orders"))
+    price = orders["price"].to_numpy().copy()
+    price[3] += 7
+    orders = orders.set_column(orders.schema.get_field_index("price"), "price", pa.array(price))
+    altered = pa.concat_tables([orders.slice(0, 10), orders.slice(11), orders.slice(20, 1)])
+    pq.write_table(altered, run.answers_file("orders"))
+    judge(run)
+    page = report_of(read_run(run))
+    found = payload_of(page)["incorrect"]
+    listed = {(one["stream"], one["kind"]): one for one in found["lists"]}
+    assert {key: one["total"] for key, one in listed.items()} == {
+        ("orders", "missing"): 1,
+        ("orders", "undue"): 1,
+        ("orders", "wrong"): 1,
+    }
+    wrong = listed["orders", "wrong"]
+    row = dict(zip(wrong["columns"], wrong["rows"][0], strict=True))
+    assert row["sut_price"] - row["val_price"] == 7
+    assert len(found["firstErrors"]) >= 1
+    assert "Validation failed: of both streams together, 1 missing, 1 undue, 1 wrong answers." in text_of(page)
+
+
+def test_incorrect_answers_of_a_dataset_that_is_gone(run: Run) -> None:
+    """The counts and first errors are still known, the expected answers are not."""
+    validation = json.loads(run.validation_file.read_text())
+    first = [{"strategy": "st_00001", "inputTickTS": 5, "kind": "wrong", "stream": "orders", "incorrect": 2}]
+    run.write_json(run.validation_file, validation | {"verdict": "FAILED", "first_errors": first})
+    shutil.rmtree(run.dataset().expected_folder)
+    page = report_of(read_run(run))
+    assert payload_of(page)["incorrect"]["firstErrors"] == [["st_00001", 5, "wrong", "orders", 2]]
+    assert "the expected answers are no longer there" in text_of(page)
+
+
+NASTY = [
+    "<script>alert(1)</script>",
+    "</script><b>",
+    "\"'`${1}",
+    "&lt;img src=x onerror=alert(1)&gt;",
+    "<!--",
+    "\u2028",
+]
+
+
+def rename_everything(run: Run) -> None:
+    """Let an engine answer with names that look like markup."""
+    for stream in ("indicators", "orders"):
+        table = pq.read_table(run.answers_file(stream))
+        for column in {"strategy", "symbol"} & set(table.column_names):
+            names = [NASTY[place % len(NASTY)] for place in range(len(table))]
+            table = table.set_column(table.schema.get_field_index(column), column, pa.array(names))
+        pq.write_table(table, run.answers_file(stream))
+
+
+def test_names_from_data_never_become_markup(run: Run) -> None:
+    """Symbols, aliases, settings and reasons stay text, whatever they look like."""
+    rename_everything(run)
+    judge(run)
+    settings = run.facts()["run"] | {"target": NASTY[0], "plan": NASTY[1], "settings": {NASTY[2]: NASTY[4]}}
+    change_facts(run, run=settings, command=["pairs", *NASTY], reason=NASTY[0], state=NASTY[3])
+    shutil.rmtree(run.dataset().path)
+    page = report_of(read_run(run))
+    payload = payload_of(page)
+    assert {one[0] for one in payload["strategies"]["strategies"]} == set(NASTY)
+    bare = re.sub(r"<script>/\*\*\n\* plotly.*?</script>", "", page, flags=re.S)
+    assert "alert(1)<" not in bare
+    assert "<b>" not in bare
+    assert "<img" not in bare
+    assert bare.count("<script") == 2
+    assert NASTY[0] in text_of(page)
+
+
+def test_the_command(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """`pairs report RUN` writes RUN/report.html and says so; another file with -o."""
+    assert cli.run(["report", str(run.path)]) == 0
+    assert capsys.readouterr().out.startswith(f"{run.report_file}: ")
+    other = run.path / "deep" / "other.html"
+    assert cli.run(["report", str(run.path), "-o", str(other)]) == 0
+    assert payload_of(other.read_text()) == payload_of(run.report_file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere: no run there"),
+        (["{run}", "{run}"], "--output: missing"),
+        (["{run}", "-o", "{run}"], "is a folder"),
+        (["{run}", "-o", "{run}/run.json/x.html"], "cannot be written"),
+    ],
+)
+def test_wrong_uses(run: Run, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, exit 2, nothing written."""
+    before = sorted(run.path.rglob("*"))
+    assert cli.run(["report", *(one.format(run=run.path) for one in arguments)]) == 2
+    shown = capsys.readouterr()
+    assert shown.err.count("\n") == 1
+    assert message in shown.err
+    assert sorted(run.path.rglob("*")) == before
+
+
+def test_reports_replace_each_other(run: Run) -> None:
+    """Made again, a report is the same but for the time, and nothing is left beside it."""
+    make_report([run], None)
+    before = sorted(run.path.iterdir())
+    first = payload_of(run.report_file.read_text())
+    make_report([run], None)
+    assert payload_of(run.report_file.read_text()) == first
+    assert sorted(run.path.iterdir()) == before
