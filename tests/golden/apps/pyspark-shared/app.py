@@ -153,7 +153,7 @@ class Progress:
                 file.write(json.dumps(line) + "\n")
         if new:
             self._last_batch = new[-1]["batchId"]
-        return json.loads(batches[-1]["sources"][0]["endOffset"])["seq"] if batches else 0
+        return self._position(batches[-1], "endOffset") if batches else 0
 
     def _jvm(self):
         return {
@@ -164,13 +164,19 @@ class Progress:
         }
 
     @staticmethod
+    def _position(one, which):
+        """Return a position in the log; before the first batch there is none."""
+        offset = json.loads(one["sources"][0][which] or "null")
+        return offset["seq"] if offset else 0
+
+    @staticmethod
     def _batch(one):
         parts, states = dict(one["durationMs"]), one["stateOperators"]
         return {
             "kind": "batch",
             "batch": one["batchId"],
             "time": round(datetime.fromisoformat(one["timestamp"]).timestamp() * 1e6),
-            "rows": one["numInputRows"],
+            "rows": Progress._position(one, "endOffset") - Progress._position(one, "startOffset"),
             "duration_ms": {"total": parts.pop("triggerExecution"), **parts},
             "state_rows": sum(state["numRowsTotal"] for state in states),
             "state_bytes": sum(state["memoryUsedBytes"] for state in states),
