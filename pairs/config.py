@@ -9,7 +9,7 @@ from typing import Any
 from pairs import resources
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
-from pairs.values import Kind, Plain, nearest, pace, text, whole
+from pairs.values import Kind, Plain, nearest, pace, text, time_span, whole
 from pairs.workload import Workload, complete, default_of, setting
 
 DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times
@@ -39,11 +39,17 @@ class RunSettings:
     )
     drivers: int = setting(whole(1, 16), "--drivers", "Processes that send the ticks.", 1)
     master: str = setting(text("URL"), "--master", "Spark master.", DEFAULT_MASTER)
+    stall_timeout: int = setting(
+        time_span(), "--stall-timeout", "End the run as failed if the engine takes no tick for so long.", 60_000
+    )
+    max_behind: int = setting(
+        time_span(), "--max-behind", "End the run as overloaded if the engine is so far behind the ticks sent.", 120_000
+    )
     settings: dict[str, str] = setting(_settings_kind(), "--set", "An engine setting; repeatable.", {})
 
     def as_plain(self) -> dict[str, Plain | dict[str, str]]:
         """Return every setting as TOML or JSON would hold it."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {one.name: one.metadata["kind"].show(getattr(self, one.name)) for one in fields(self)}
 
 
 @dataclass(frozen=True)

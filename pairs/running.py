@@ -21,7 +21,7 @@ from pairs import __version__, scoring
 from pairs.config import RunSettings
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
-from pairs.harness.runner import Job, Outcome, execute
+from pairs.harness.runner import Job, Outcome, OverloadedError, execute
 from pairs.model import STREAMS
 from pairs.run import Run
 from pairs.strategies import read_strategies
@@ -55,11 +55,17 @@ def run_job(run: Run, job: Job) -> Outcome:
     translate(job.dataset.strategies_file, job.target, job.settings.plan, run.app_folder)
     facts = _facts(job)
     run.write_json(run.facts_file, facts | {"state": "running"})
+
+    def began(start_us: int | None) -> None:
+        facts["start_us"] = start_us
+        run.write_json(run.facts_file, facts | {"state": "running"})
+
     try:
-        outcome = execute(run, job)
+        outcome = execute(run, job, began)
     except BaseException as error:
+        state = "overloaded" if isinstance(error, OverloadedError) else "failed"
         reason = str(error) or type(error).__name__
-        run.write_json(run.facts_file, facts | {"state": "failed", "reason": reason})
+        run.write_json(run.facts_file, facts | {"state": state, "reason": reason})
         raise
     run.write_json(run.facts_file, facts | {"state": "ended", **asdict(outcome)})
     return outcome
@@ -159,7 +165,7 @@ def _validation(run: Run) -> dict[str, Any]:
 def _failures(facts: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
     failures = []
     if facts.get("state") != "ended":
-        failures.append(f"the run {facts.get('state')}: {facts.get('reason', 'it did not come to its end')}")
+        failures.append(f"the run did not come to its end: {facts.get('reason', 'it was ended from outside')}")
     if not known:
         failures.append("the dataset has no dataset.json, so its load is not known")
     return failures

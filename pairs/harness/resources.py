@@ -1,6 +1,7 @@
 """Samples what the processes of a run use every second: CPU, memory, disk. What is not known is missing, not zero."""
 
 import time
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
@@ -35,6 +36,7 @@ class Pace:
     def __init__(self) -> None:
         self._noted_at = 0.0
         self._progress: list[tuple[float, int]] = []  # when the engine first said how far it was, and last
+        self._waiting_since: float | None = None  # since when the engine has had ticks to take and taken none
         self._rows: list[dict[str, int]] = []
 
     def note(self, sent: int, taken: int) -> None:
@@ -42,6 +44,11 @@ class Pace:
         now = time.monotonic()
         if taken and (not self._progress or taken > self._progress[-1][1]):
             self._progress[1:] = [(now, taken)]
+            self._waiting_since = None
+        if sent <= taken:
+            self._waiting_since = None
+        elif self._waiting_since is None:
+            self._waiting_since = now
         if now - self._noted_at >= _EVERY_S:
             self._noted_at = now
             self._rows.append({"time": time.time_ns() // 1000, "sent": sent, "taken": taken})
@@ -52,6 +59,18 @@ class Pace:
             return None
         (first, taken_first), (last, taken_last) = self._progress
         return (taken_last - taken_first) / (last - first)
+
+    def stalled_s(self) -> float:
+        """Return for how long the engine has taken nothing although there was something to take."""
+        return 0.0 if self._waiting_since is None else time.monotonic() - self._waiting_since
+
+    def behind_s(self) -> float:
+        """Return how long ago the ticks were sent that the engine would have to take next, to a second."""
+        taken = self._rows[-1]["taken"] if self._rows else 0
+        first_waiting = bisect_right(self._rows, taken, key=lambda row: row["sent"])
+        if first_waiting == len(self._rows):
+            return 0.0
+        return (self._rows[-1]["time"] - self._rows[first_waiting]["time"]) / 1e6
 
     def table(self) -> pa.Table:
         """Return all that was noted."""

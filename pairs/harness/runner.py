@@ -18,11 +18,14 @@ from pairs.dataset import Dataset
 from pairs.errors import PairsError
 from pairs.harness.display import Display, Situation
 from pairs.harness.resources import Pace, Sampler
+from pairs.harness.sink import settle
 from pairs.harness.ticklog import TickLogReader, create_log
 from pairs.progress import Progress, waiting
 from pairs.run import Run
+from pairs.values import show_duration
 from translator.target import Launch, Target
 
+_SINK = "sink"
 _POLL_S = 0.1
 _TIME_TO_END_S = 30
 _TIME_TO_PREPARE_US = 2_000_000  # for the drivers to start and read ahead
@@ -77,19 +80,22 @@ class Processes:
                 raise PairsError(f"the {part.name} ended with exit code {code}: {part.said()}; see {part.log}")
 
     def end_all(self) -> None:
-        """End whatever still runs."""
-        for part in self.parts.values():
+        """End whatever still runs: the sink last, and gently, so that it can write down what it has."""
+        for part in sorted(self.parts.values(), key=lambda one: one.name == _SINK):
             if part.process.poll() is None:
-                part.end(signal.SIGKILL)
+                part.end(signal.SIGTERM if part.name == _SINK else signal.SIGKILL)
 
 
 @contextmanager
 def _processes(run: Run) -> Iterator[Processes]:
+    """Give the processes of a run; whatever happens, they end, and what they recorded is kept and readable."""
     processes = Processes(run)
     try:
         yield processes
     finally:
         processes.end_all()
+        settle(run.path)
+        run.remove_scratch()
 
 
 @dataclass(frozen=True)
@@ -124,17 +130,25 @@ class Outcome:
     exit_codes: dict[str, int | None]
 
 
-def execute(run: Run, job: Job) -> Outcome:
-    """Run a program on a dataset until its last answer; whatever happens, end all processes."""
+class OverloadedError(PairsError):
+    """The engine could not keep up with the ticks."""
+
+
+def execute(run: Run, job: Job, began: Callable[[int | None], None] = lambda _: None) -> Outcome:
+    """Run a program on a dataset until its last answer; whatever happens, end all processes.
+
+    `began` is told when the first tick is due, us of wall time, or nothing if the run is unpaced.
+    """
     create_log(run.log_folder, job.settings.drivers)
     with _processes(run) as processes:
-        sink = processes.start("sink", _module("sink", run.path, run.port_file, run.sink_status_file))
+        sink = processes.start(_SINK, _module("sink", run.path, run.port_file, run.sink_status_file))
         started = time.perf_counter()
         with waiting(f"starting {job.target.name}"):
             _wait_for(processes, run.port_file)
             engine = processes.start("engine", job.target.command(_launch(run, job)), run.app_folder)
             _wait_for(processes, run.sink_status_file)
         start_us = None if job.speed is None else time.time_ns() // 1000 + _TIME_TO_PREPARE_US
+        began(start_us)
         drivers = [
             processes.start(f"driver-{number}", _driver_command(run, job, number, start_us))
             for number in range(job.settings.drivers)
@@ -148,7 +162,6 @@ def execute(run: Run, job: Job) -> Outcome:
         sink.end(signal.SIGTERM)
         processes.check()
         codes = {name: part.process.poll() for name, part in processes.parts.items()}
-    run.remove_scratch()
     return Outcome(seconds, start_us, speed, codes)
 
 
@@ -192,6 +205,7 @@ def _watch(processes: Processes, run: Run, job: Job, engine: Part, start_us: int
             while engine.process.poll() is None:
                 processes.check()
                 pace.note(log.written, log.done)
+                _refuse_hopeless(job, pace, engine)
                 if sampler.due():
                     sampler.sample({name: part.process.pid for name, part in processes.parts.items()})
                 show(log, sampler)
@@ -201,6 +215,22 @@ def _watch(processes: Processes, run: Run, job: Job, engine: Part, start_us: int
         run.write_parquet(run.pace_file, pace.table())
     processes.check()
     return pace.ticks_per_second()
+
+
+def _refuse_hopeless(job: Job, pace: Pace, engine: Part) -> None:
+    """End a run whose engine stands still, or falls ever further behind the ticks sent."""
+    if pace.stalled_s() * 1000 > job.settings.stall_timeout:
+        limit = show_duration(job.settings.stall_timeout)
+        raise PairsError(
+            f"the engine took no tick for {limit}, though there were some; see {engine.log}, or give a longer "
+            "--stall-timeout"
+        )
+    if job.speed is not None and pace.behind_s() * 1000 > job.settings.max_behind:
+        limit = show_duration(job.settings.max_behind)
+        raise OverloadedError(
+            f"OVERLOADED: the engine is more than {limit} behind the ticks sent; lower the scale factor or the "
+            "speed, or allow more with --max-behind"
+        )
 
 
 @contextmanager

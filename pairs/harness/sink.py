@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from math import ceil
 from pathlib import Path
@@ -59,21 +60,36 @@ class AnswerFiles:
 
     def finish(self) -> None:
         """Turn what was recorded into Parquet files."""
-        for stream, schema in STREAMS.items():
+        for stream in STREAMS:
             self._writers[stream].close()
             self._sinks[stream].close()
-            partial = self._folder / f".{stream}.parquet"
-            with pq.ParquetWriter(partial, recorded(schema)) as target, pa.memory_map(str(self._raw(stream))) as source:
-                group: list[pa.RecordBatch] = []
-                for batch in pa.ipc.open_stream(source):
-                    group.append(batch)
-                    if sum(len(one) for one in group) >= _ROWS_OF_A_GROUP:
-                        target.write_table(pa.Table.from_batches(group))
-                        group = []
-                if group:
-                    target.write_table(pa.Table.from_batches(group))
-            partial.rename(self._folder / f"{stream}.parquet")
-            self._raw(stream).unlink()
+        settle(self._folder)
+
+
+def settle(folder: Path) -> None:
+    """Turn the answers that a sink recorded into Parquet files, also if it died: all that was written whole."""
+    for stream, schema in STREAMS.items():
+        raw = folder / f"{stream}.arrows"
+        if raw.exists():
+            partial = folder / f".{stream}.parquet"
+            with pq.ParquetWriter(partial, recorded(schema)) as target:
+                for group in _groups(raw):
+                    target.write_table(group)
+            partial.rename(folder / f"{stream}.parquet")
+            raw.unlink()
+
+
+def _groups(raw: Path) -> Iterator[pa.Table]:
+    """Yield the batches of a stream, some together, up to its end or to where it breaks off."""
+    group: list[pa.RecordBatch] = []
+    with pa.OSFile(str(raw)) as source, suppress(pa.ArrowException, OSError):
+        for batch in pa.ipc.open_stream(source):
+            group.append(batch)
+            if sum(map(len, group)) >= _ROWS_OF_A_GROUP:
+                yield pa.Table.from_batches(group)
+                group = []
+    if group:
+        yield pa.Table.from_batches(group)
 
 
 class Status:
