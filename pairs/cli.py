@@ -375,6 +375,46 @@ def score(
 
 
 @app.command()
+@takes(Workload, RunSettings)
+def search(
+    profile: ProfileOption = "sprint",
+    run: RunOption = "local",
+    slo: Annotated[
+        str, typer.Option("--slo", metavar="LIMIT", help="What a run must keep to, such as p99<1s or p99<500ms.")
+    ] = "p99<1s",
+    first: Annotated[str, typer.Option("--first", metavar="SF", help="Scale factor to begin with.")] = "1",
+    most: Annotated[str, typer.Option("--most", metavar="SF", help="Scale factor to end at.")] = "1000000",
+    generate: GenerateOption = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="SEARCH", help="Folder of the search; default: under searches/."),
+    ] = None,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Find the highest scale factor that is sustained, and the one with the best score.
+
+    A run is good if every answer is right, its score is valid, p99 keeps to the
+    limit, and neither latency nor backlog grows within the measurement interval.
+    The scale factor is doubled until a run is not, then bisected to 5 %; at the
+    edge each is run three times. Ended and called again, it goes on.
+
+    [dim]pairs search --profile sprint --slo 'p99<500ms'[/dim]
+    """
+    from pairs.stages import search as find
+
+    def workload_at(scale_factor: int) -> Workload:
+        return config.load_workload(profile, flags | {"scale_factor": str(scale_factor)})
+
+    if "scale_factor" in flags:
+        raise BadInputError("--sf: is what is searched for; give --first to begin with it")
+    settings = config.load_run(run, flags, workload_at(1).speed)
+    suffix = "drawn" if generate else "parquet"
+    if not find(workload_at, profile, settings, slo, (first, most), suffix, output):
+        raise typer.Exit(1)
+
+
+@app.command()
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folder of a run; several to compare them.")],
     output: Annotated[

@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,43 @@ def bench(
     print()
     report([run_path], None)
     return counts
+
+
+def search(
+    workload_at: Callable[[int], Workload],
+    profile: str,
+    settings: config.RunSettings,
+    slo: str,
+    bounds: tuple[str, str],
+    suffix: str,
+    folder: Path | None,
+) -> bool:
+    """Search for the highest scale factor that is sustained; return whether there is one."""
+    from pairs.search import best, highest
+    from pairs.searching import Search, parse_limit, plain_row
+
+    first, most = (whole(1, 1_000_000).read(raw, flag) for raw, flag in zip(bounds, ("--first", "--most"), strict=True))
+    path = folder or Path("searches") / f"{Path(profile).stem}-{settings.target}-{settings.plan}"
+    searched = Search(path, workload_at, profile, settings, parse_limit(slo), first, most, suffix)
+    searched.begin()
+    widths = {"SF": 7, "p99, ms": 9, "p_score": 11, "cores": 7, "sustained": 0}
+    print("  ".join(name.rjust(width) for name, width in widths.items()))
+    done = searched.outcomes()
+    for one in done:
+        print("  ".join(text.rjust(widths[name]) for name, text in plain_row(one).items()), " (as found)", sep="")
+    while (point := searched.next_point()) is not None:
+        one = searched.run_next(point)
+        print("  ".join(text.rjust(widths[name]) for name, text in plain_row(one).items()), flush=True)
+    found = searched.outcomes()
+    top, winner = highest(found), best(found)
+    if top is None or winner is None:
+        print("no scale factor was sustained")
+    else:
+        print(f"highest scale factor sustained: {top:,}")
+        print(f"best p_score: {winner.p_score:,.2f} at scale factor {winner.scale_factor:,}")
+    if (page := searched.make_report()) is not None:
+        print(f"{page}: all runs compared; open it in a browser")
+    return top is not None
 
 
 def _next_run_folder(dataset: Dataset, target: str, plan: str) -> Path:

@@ -20,7 +20,7 @@ def findings(recorded: Recorded) -> list[Finding]:
     ticks, latencies = recorded.measured("orders")
     found = [
         *stability.latency_findings(ticks, latencies, *recorded.interval_ms),
-        stability.backlog_finding(_backlog(recorded)),
+        stability.backlog_finding(backlog_of(recorded)),
         *_machine(recorded),
     ]
     if len(latencies):
@@ -30,7 +30,8 @@ def findings(recorded: Recorded) -> list[Finding]:
     return sorted(found, key=lambda one: ("bad", "note", "good").index(one.level))
 
 
-def _backlog(recorded: Recorded) -> stability.Backlog | None:
+def backlog_of(recorded: Recorded) -> stability.Backlog | None:
+    """Return what the engine had not taken, in seconds of input; none if that is not known."""
     noted, basis = waiting(recorded), recorded.parameters.get("basis_rate")
     if noted is None or recorded.speed is None:
         return None
@@ -44,15 +45,29 @@ def _mean_rate(recorded: Recorded) -> float:
     return float(ticks / max(recorded.wall_of(recorded.duration_ms), 1e-9))
 
 
-def _machine(recorded: Recorded) -> list[Finding]:
-    found, cores = samples(recorded), (recorded.facts.get("environment") or {}).get("cores")
-    if found is None or not cores:
-        return []
+def cores_used(recorded: Recorded) -> float | None:
+    """Return how many cores all processes used on average within the measurement interval."""
+    used = _used(recorded)
+    return None if used is None else sum(used[0].values())
+
+
+def _used(recorded: Recorded) -> tuple[dict[str, float], float] | None:
+    """Return the cores that each part used within the measurement interval, and the longest gap between samples."""
+    found = samples(recorded)
+    if found is None:
+        return None
     begin, end = (recorded.wall_of(one) for one in recorded.interval_ms)
     inside = np.flatnonzero((found.seconds >= begin) & (found.seconds < end))
     if len(inside) < 2:
-        return []
+        return None
     span = found.seconds[inside[-1]] - found.seconds[inside[0]]
     used = np.nansum(found.values["cpu_seconds"][inside[1:]], axis=0) / span
     gap = float(np.diff(found.seconds[inside]).max())
-    return list(stability.machine_findings(dict(zip(found.parts, used.tolist(), strict=True)), float(cores), gap))
+    return dict(zip(found.parts, used.tolist(), strict=True)), gap
+
+
+def _machine(recorded: Recorded) -> list[Finding]:
+    used, cores = _used(recorded), (recorded.facts.get("environment") or {}).get("cores")
+    if used is None or not cores:
+        return []
+    return list(stability.machine_findings(used[0], float(cores), used[1]))

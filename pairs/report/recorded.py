@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
+from pairs.harness.driver import SLOT_US
 from pairs.model import STREAMS, StrategySet
 from pairs.run import Run
 from pairs.strategies import read_strategies
-
-SLOT_US = 10_000  # of the drivers' record of lateness
 
 Floats = NDArray[np.float64]
 Wholes = NDArray[np.int64]

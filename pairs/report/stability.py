@@ -21,7 +21,7 @@ _MUCH = 0.25  # growth within the interval, as a share of the median
 _UNLIKE = 2.0  # ratio of the p99 of two quarters
 _FEW_BEYOND = 10  # answers beyond the 99th percentile
 _WIDE = 0.5  # width of a confidence interval, as a share of the value
-_MUCH_BACKLOG_S = 2.0
+MUCH_BACKLOG_S = 2.0
 _BUSY = 0.9  # share of the cores
 _OWN_SHARE = 0.2  # share of the cores that driver and sink may take
 _LONGEST_GAP_S = 5.0
@@ -220,7 +220,7 @@ def backlog_finding(found: Backlog | None) -> Finding:
     if found is None:
         return Finding("note", title, "Unknown: the backlog was not recorded.")
     worst = f"at worst the engine was {found.worst_s:,.2f} s of input behind"
-    if found.at_end_s - found.at_begin_s > _MUCH_BACKLOG_S:
+    if found.at_end_s - found.at_begin_s > MUCH_BACKLOG_S:
         return Finding(
             "bad",
             title,
@@ -228,7 +228,7 @@ def backlog_finding(found: Backlog | None) -> Finding:
             f"interval; {worst}. The engine did not sustain this load.",
         )
     left = f"{found.last_s:,.2f} s of input were left when it was last noted; {worst}"
-    if max(found.last_s, found.at_end_s) > _MUCH_BACKLOG_S:
+    if max(found.last_s, found.at_end_s) > MUCH_BACKLOG_S:
         return Finding("note", title, f"It did not grow, but stayed: {left}.")
     return Finding("good", title, f"Yes: {left}.")
 

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pairs.harness.driver import SLOT_US
 from pairs.report.charts import Data, absent, numbers, times
-from pairs.report.recorded import SLOT_US, Driver, Recorded
+from pairs.report.recorded import Driver, Recorded
 from pairs.report.reduce import greatest_by_slot, slots_for
 
 _MOST_POINTS = 360

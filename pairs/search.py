@@ -1,0 +1,77 @@
+"""Which scale factor to try next, and what was found: the search for the highest one, as pure functions.
+
+A point is a scale factor; it is good if most of its runs are. The search doubles the scale factor until a point is bad,
+then halves the interval between the highest good and the lowest bad one above it until they are within 5 %, and runs
+these two, where chance decides most, three times each.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isqrt
+
+CLOSE = 1.05  # ratio of the lowest bad to the highest good scale factor
+RUNS_AT_THE_EDGE = 3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run at a scale factor came to."""
+
+    scale_factor: int
+    good: bool  # PASSED, valid, sustained, and within the limit on latency
+    why: str = ""  # it is not
+    p99_s: float | None = None
+    p_score: float | None = None
+    cores: float | None = None  # that all processes used on average within the measurement interval
+
+
+def by_point(outcomes: Sequence[Outcome]) -> dict[int, list[Outcome]]:
+    """Return the outcomes of each scale factor."""
+    points: dict[int, list[Outcome]] = {}
+    for one in outcomes:
+        points.setdefault(one.scale_factor, []).append(one)
+    return dict(sorted(points.items()))
+
+
+def is_good(outcomes: Sequence[Outcome]) -> bool:
+    """Say whether most runs of a point are good."""
+    return 2 * sum(one.good for one in outcomes) > len(outcomes)
+
+
+def next_point(outcomes: Sequence[Outcome], first: int, most: int) -> int | None:
+    """Return the scale factor to run next; none when the search is done."""
+    points = by_point(outcomes)
+    if not points:
+        return first
+    good = max((point for point, found in points.items() if is_good(found)), default=None)
+    bad = min((point for point in points if good is None or point > good), default=None)
+    between = _between(good, bad, first, most)
+    if between is not None and between not in points:
+        return between
+    return next((edge for edge in (good, bad) if _wants_more(points, edge)), None)
+
+
+def _between(good: int | None, bad: int | None, first: int, most: int) -> int | None:
+    """Return a scale factor that tells more than those that there are."""
+    if good is None:
+        return None if bad is None or bad == 1 else bad // 2
+    if bad is None:
+        return None if good >= most else min(2 * max(good, first), most)
+    if bad <= CLOSE * good or bad - good == 1:
+        return None
+    return max(isqrt(good * bad), good + 1)
+
+
+def _wants_more(points: Mapping[int, Sequence[Outcome]], edge: int | None) -> bool:
+    return edge is not None and len(points[edge]) < RUNS_AT_THE_EDGE
+
+
+def highest(outcomes: Sequence[Outcome]) -> int | None:
+    """Return the highest good scale factor."""
+    return max((point for point, found in by_point(outcomes).items() if is_good(found)), default=None)
+
+
+def best(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """Return the good run with the best score."""
+    scored = [one for one in outcomes if one.good and one.p_score is not None]
+    return max(scored, key=lambda one: one.p_score or 0.0, default=None)
