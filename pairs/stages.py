@@ -23,6 +23,7 @@ from pairs.workload import SEEDS, Workload
 
 _FORMATS = choice(*TICK_FORMATS)
 _NUMBERS_OF_FILES = whole(1, MOST_FILES)
+_MOST_PROBLEMS = 100  # that are printed
 _WIDE = 160  # columns of a table that is better wrapped than cut
 
 
@@ -113,15 +114,24 @@ def check_strategies(file: Path, path: Path | None) -> None:
 
 
 def check(path: Path, master: str) -> None:
-    """Compare every row of a dataset with its digest."""
+    """Hold every row of a dataset against the rules and against its digest."""
     dataset = Dataset(path)
-    dataset.facts()
+    dataset.tick_files()  # before Spark starts
+    dataset.known_symbols()
     from pairs import spark
     from pairs.check import check as checked
 
     with spark.session("pairs check", master) as running:
-        digest = checked(running, dataset)
-    print(f"{path}: whole, digest {digest}")
+        found = checked(running, dataset)
+    for remark in found.remarks:
+        print(f"{path}: {remark}")
+    if found.problems:
+        for problem in found.problems[:_MOST_PROBLEMS]:
+            print(f"pairs: {' '.join(problem.split())}", file=sys.stderr)
+        more = max(0, len(found.problems) - _MOST_PROBLEMS)
+        raise PairsError(f"{path}: {len(found.problems):,} problems{f', {more:,} of them not shown' if more else ''}")
+    as_described = "no dataset.json to compare with" if found.digest is None else f"digest {found.digest}"
+    print(f"{path}: whole, {as_described}")
 
 
 def expected(path: Path, recompute: bool, master: str) -> None:
@@ -213,6 +223,7 @@ def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite
 
     dataset = Dataset(path)
     job = job_for(dataset, settings)
+    dataset.refuse_bad_files()
     recorded = new_run(output or _next_run_folder(dataset, settings.target, settings.plan), overwrite)
     outcome = run_job(recorded, job)
     how = f"{settings.target}, plan {settings.plan}"

@@ -72,15 +72,20 @@ class TickReader:
         source = _SOURCES[part.path.suffix.lstrip(".")](part)
         kept = 0
         rest: list[Broken] = []
-        try:
-            for raw in source.batches():
-                ticks, broken = as_ticks(raw)
-                broken += self._rules.broken_by(ticks)
-                broken = [one.at([source.row_of(kept + row) for row in one.rows]) for one in broken]
-                kept += len(raw)
-                yield ticks, broken + source.skipped_until(kept)
-        except _UNREADABLE as error:
-            rest = wrong_rows([source.row_of(kept)], [f"not readable from here on: {_reason(error)}"])
+        batches = source.batches()
+        while True:
+            try:
+                raw = next(batches, None)
+            except _UNREADABLE as error:
+                rest = wrong_rows([source.row_of(kept)], [f"not readable from here on: {_reason(error)}"])
+                break
+            if raw is None:
+                break
+            ticks, broken = as_ticks(raw)
+            broken += self._rules.broken_by(ticks)
+            broken = [one.at([source.row_of(kept + row) for row in one.rows]) for one in broken]
+            kept += len(raw)
+            yield ticks, broken + source.skipped_until(kept)
         if rest := source.skipped_until(None) + rest:
             yield pa.RecordBatch.from_pylist([], STOCK_TICK_CODED), rest
 

@@ -101,8 +101,8 @@ def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Broken]]:
         ticks = raw.cast(STOCK_TICK_CODED)
         if not any(column.null_count for column in ticks.columns):
             return ticks, []
-    except pa.ArrowInvalid:
-        pass  # a text that is no number, or a number that does not fit
+    except ValueError:
+        pass  # a text that is no number, a number that does not fit, or none at all
     broken: list[Broken] = []
     columns = []
     for field in STOCK_TICK_CODED:
@@ -123,7 +123,7 @@ def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Broken]]:
         return texts.fill_null(stand_in).dictionary_encode().cast(field.type), found
     usable = pc.match_substring_regex(raw, r"^-?\d{1,18}$") if is_text else raw.is_valid()
     plain = pc.if_else(usable, raw, pa.scalar("0" if is_text else 0, raw.type))
-    values = plain.cast(pa.int64(), safe=False).to_numpy(writable=True)
+    values = plain.cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False, writable=True)
     bad = ~_mask(usable) | (values.astype(field.type.to_pandas_dtype()) != values)
 
     def say(row: int) -> str:

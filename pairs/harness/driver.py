@@ -183,4 +183,5 @@ if __name__ == "__main__":
     try:
         main()
     except BadInputError as error:
-        sys.exit(f"pairs: {error}")
+        print(f"pairs: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
