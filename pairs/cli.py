@@ -104,6 +104,44 @@ def generate(
     run(config.load_workload(profile, flags), profile, output, files, format, master, overwrite)
 
 
+@app.command(name="import")
+def import_trades(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Trades, as CSV with a header or as Parquet.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DATASET", help="Folder to write; must be new.")],
+    symbol: Annotated[str, typer.Option("--symbol-column", metavar="NAME", help="Column with the symbol.")],
+    price: Annotated[
+        str, typer.Option("--price-column", metavar="NAME", help="Column with the price, 12.34 is 1,234 cents.")
+    ],
+    time: Annotated[str, typer.Option("--time-column", metavar="NAME", help="Column with the time of the trade.")],
+    time_unit: Annotated[
+        str | None, typer.Option("--time-unit", metavar="ns|us|ms|s", help="Unit of times that are numbers.")
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option("--size-column", metavar="NAME", help="Column with the shares; default: 100 each.")
+    ] = None,
+    top_pairs: Annotated[
+        str | None,
+        typer.Option("--top-pairs", metavar="K", help="Take the K most correlated pairs; default: up to 25."),
+    ] = None,
+    pairs: Annotated[
+        Path | None, typer.Option("--pairs", metavar="FILE", help="Take the pairs of this CSV: symbol1,symbol2.")
+    ] = None,
+    master: MasterOption = config.DEFAULT_MASTER,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
+) -> None:
+    """Make a dataset of real trades: sorted, in whole cents, time from zero, with a bell at the end.
+
+    Times are ISO timestamps, with or without a zone, or numbers. Everything
+    else works on it as on a generated market; it is marked as non-standard.
+
+    [dim]pairs import trades/*.csv -o data/real --symbol-column sym --price-column px --time-column ts[/dim]
+    """
+    from pairs.stages import import_trades as run
+
+    columns = {"symbol": symbol, "price": price, "time": time, "size": size, "time_unit": time_unit}
+    run(files, columns, top_pairs, pairs, output, master, overwrite)
+
+
 @app.command()
 @takes(Workload)
 def estimate(

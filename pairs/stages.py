@@ -53,6 +53,46 @@ def generate(
     )
 
 
+def import_trades(
+    files: list[Path],
+    columns: dict[str, str | None],
+    top_pairs: str | None,
+    pairs_file: Path | None,
+    path: Path,
+    master: str,
+    overwrite: bool,
+) -> None:
+    """Make a dataset of real trades, on Spark."""
+    from generator.imported import PairsWanted, import_trades, read_pairs
+    from generator.sorting import write_runs
+    from generator.trades import UNITS_NS, TradeColumns, parts_of_trades
+    from pairs import spark
+
+    if top_pairs is not None and pairs_file is not None:
+        raise BadInputError("--top-pairs: not together with --pairs; give one of them")
+    if columns["time_unit"] is not None:
+        choice(*UNITS_NS).read(columns["time_unit"], "--time-unit")
+    top = None if top_pairs is None else whole(1, 1_000).read(top_pairs, "--top-pairs")
+    wanted = PairsWanted(() if pairs_file is None else read_pairs(pairs_file), top)
+    chosen = TradeColumns(**columns)  # type: ignore[arg-type]
+    for file in files:
+        parts_of_trades(file, chosen)  # before Spark starts
+    spark.check_java()
+    with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as running:
+        spark.warm_up(running, write_runs)
+        started = time.perf_counter()
+        made = import_trades(running, files, chosen, wanted, dataset)
+        seconds = time.perf_counter() - started
+    print(
+        f"{path}: {made.ticks:,} ticks of {made.symbols:,} symbols in {show_duration(made.duration_ms)}, from "
+        f"{len(files):,} files in {seconds:.1f} s, digest {Dataset(path).facts()['digest'][:16]}"
+    )
+    found = (
+        f", correlations from {made.correlations[0]:.2f} to {made.correlations[-1]:.2f}" if made.correlations else ""
+    )
+    print(f"{Dataset(path).correlations_file}: {len(made.pairs):,} pairs{found}")
+
+
 def estimate(workload: Workload, files: str | None, suffix: str) -> None:
     """Print what a workload amounts to."""
     if files is not None:

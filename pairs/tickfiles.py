@@ -37,6 +37,11 @@ def parts_of(path: Path) -> list[FilePart]:
     with _refusing_unreadable(path), pq.ParquetFile(path) as source:
         _refuse_schema(source.schema_arrow)
         rows = [source.metadata.row_group(number).num_rows for number in range(source.num_row_groups)]
+    return cut_at_row_groups(path, rows)
+
+
+def cut_at_row_groups(path: Path, rows: list[int]) -> list[FilePart]:
+    """Cut a Parquet file whose row groups have so many rows each."""
     parts, begin, first_row, length = [], 0, 0, 0
     for number, more in enumerate(rows):
         if length and length + more > _ROWS_OF_A_PART:

@@ -100,8 +100,8 @@ def test_a_damaged_dataset_fails_the_check(pairs_command: Command, tmp_path: Pat
     first.write_bytes(second.read_bytes())
     done = pairs_command("check", "market")
     assert done.returncode == 1
-    first, *_, last = done.stderr.splitlines()
-    assert first == "pairs: market/ticks/part-00001.parquet: the same content as part-00000.parquet; remove one of them"
+    top, *_, last = done.stderr.splitlines()
+    assert top == "pairs: market/ticks/part-00001.parquet: the same content as part-00000.parquet; remove one of them"
     assert last == f"pairs: market: {done.stderr.count(chr(10)) - 1} problems"
 
 

@@ -1,4 +1,4 @@
-"""Tests of `pairs check`: it finds everything, and what it finds first is what `expected` and the driver refuse with."""
+"""Tests of `pairs check`: it finds everything; what it finds first is what `expected` and the driver refuse with."""
 
 import shutil
 from collections.abc import Callable
