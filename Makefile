@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate bench-engine golden wheel clean
+.PHONY: help setup demo test test-all lint bench-generate bench-strategies bench-validate bench-engine bench-driver golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -46,6 +46,9 @@ bench-validate: $(READY) ## Speed of the expected answers, of the reference and 
 
 bench-engine: $(READY) ## Unpaced speed of all targets and plans at three scale factors
 	@$(BIN)/python -m tests.bench.engine
+
+bench-driver: $(READY) ## How late one driver is at 100,000 to 1,000,000 ticks per second
+	@$(BIN)/python -m tests.bench.driver
 
 golden: $(READY) ## Render the golden programs of the tests again; review the diff
 	@$(BIN)/python -m tests.golden.regenerate

@@ -1,10 +1,14 @@
-"""Draws and writes one tick file, Parquet or CSV: what a task of the Spark job does on an executor.
+"""Draws and writes one tick file, Parquet, CSV or drawn: what a task of the Spark job does on an executor.
+
+A drawn file holds no ticks, only from what they are drawn, again and just the same, whenever it is read.
 
 Every task gives the same rows whenever and wherever it runs, so it may be tried again, or run twice at once: a file is
 written under a name of the task's own and renamed when it is whole.
 """
 
+import json
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +21,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from generator.ticks import TickSource
+from pairs.config import workload_from_plain
 from pairs.digest import PartialDigest
 from pairs.memory import peak_bytes
 from pairs.model import STOCK_TICK, STOCK_TICK_CODED
@@ -38,8 +43,9 @@ _PARQUET_OPTIONS = {
 class TickFile(ABC):
     """A file being written, as a context: renamed to its final name on success, removed on failure."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, recipe: str = "") -> None:
         self.path = path
+        self.recipe = recipe
         self.partial = path.with_name(f".{path.name}.{uuid4().hex}")
         self.rows = 0
         self._pending: list[pa.Table] = []
@@ -83,8 +89,8 @@ class TickFile(ABC):
 class ParquetTickFile(TickFile):
     """Ticks as Parquet, a row group a million rows."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, recipe: str = "") -> None:
+        super().__init__(path, recipe)
         self._writer = pq.ParquetWriter(self.partial, STOCK_TICK_CODED, **_PARQUET_OPTIONS)
 
     def _write(self, ticks: pa.Table) -> None:
@@ -97,8 +103,8 @@ class ParquetTickFile(TickFile):
 class CsvTickFile(TickFile):
     """Ticks as CSV with a header line, nothing quoted."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, recipe: str = "") -> None:
+        super().__init__(path, recipe)
         self._target = self.partial.open("wb")
         self._target.write((",".join(STOCK_TICK.names) + "\n").encode())
 
@@ -110,7 +116,17 @@ class CsvTickFile(TickFile):
         self._target.close()
 
 
-TICK_FILES: dict[str, type[TickFile]] = {"parquet": ParquetTickFile, "csv": CsvTickFile}
+class DrawnTickFile(TickFile):
+    """No ticks, only from what they are drawn."""
+
+    def _write(self, ticks: pa.Table) -> None:
+        pass
+
+    def _close(self) -> None:
+        self.partial.write_text(self.recipe, encoding="utf-8")
+
+
+TICK_FILES: dict[str, type[TickFile]] = {"parquet": ParquetTickFile, "csv": CsvTickFile, "drawn": DrawnTickFile}
 
 
 @lru_cache(maxsize=1)
@@ -128,6 +144,12 @@ class FileTask:
     end_tick: int
     path: Path
     format: str
+
+    @property
+    def recipe(self) -> str:
+        """From what the ticks are drawn."""
+        ticks = {"first_tick": self.first_tick, "end_tick": self.end_tick}
+        return json.dumps(ticks | {"parameters": self.workload.as_plain()}, indent=2) + "\n"
 
     @property
     def progress_file(self) -> Path:
@@ -148,10 +170,18 @@ class WrittenFile:
 def write_file(task: FileTask) -> WrittenFile:
     """Draw and write one file; runs on an executor."""
     digest = PartialDigest()
-    with TICK_FILES[task.format](task.path) as target:
+    with TICK_FILES[task.format](task.path, task.recipe) as target:
         for ticks, part in tick_source(task.workload).draw(task.first_tick, task.end_tick):
             digest += part
             if target.write(ticks):
                 task.progress_file.write_text(str(target.rows))
     task.progress_file.write_text(str(target.rows))
     return WrittenFile(task.path.name, digest, task.path.stat().st_size, peak_bytes())
+
+
+def read_drawn(path: Path) -> Iterator[pa.RecordBatch]:
+    """Draw the ticks of a drawn file."""
+    recipe = json.loads(path.read_text(encoding="utf-8"))
+    source = tick_source(workload_from_plain(recipe["parameters"], str(path)))
+    for ticks, _ in source.draw(recipe["first_tick"], recipe["end_tick"]):
+        yield from ticks.to_batches()

@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,6 +49,12 @@ RunOption = Annotated[
         autocompletion=lambda: config.shipped("runs"),
     ),
 ]
+GenerateOption = Annotated[
+    bool,
+    typer.Option(
+        "--generate", help="Keep no ticks on disk: they are drawn when they are sent, and again when they are checked."
+    ),
+]
 FilesOption = Annotated[
     str | None,
     typer.Option("--files", metavar="N", help="Number of tick files; default: one for every 4 million ticks."),
@@ -55,7 +62,10 @@ FilesOption = Annotated[
 FormatOption = Annotated[
     str,
     typer.Option(
-        "--format", metavar="parquet|csv", help="Format of the tick files.", autocompletion=lambda: ["parquet", "csv"]
+        "--format",
+        metavar="parquet|csv|drawn",
+        help="Format of the tick files; drawn keeps no ticks, they are drawn again whenever they are read.",
+        autocompletion=lambda: ["parquet", "csv", "drawn"],
     ),
 ]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]
@@ -314,14 +324,18 @@ def translate(
 
 
 @app.command(name="run")
-@takes(RunSettings)
+@takes(Workload, RunSettings)
 def run_program(
-    dataset: DatasetArgument,
+    dataset: Annotated[
+        Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; with --generate it may be missing.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder to write; default: under runs/.")
     ] = None,
     run: RunOption = "local",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is there.")] = False,
+    generate: GenerateOption = False,
+    profile: ProfileOption = "standard",
     *,
     flags: dict[str, Any],
 ) -> None:
@@ -332,10 +346,22 @@ def run_program(
     not for a score.
 
     [dim]pairs run data/quick -o runs/first && pairs validate runs/first && pairs score runs/first[/dim]
+    [dim]pairs run --generate --profile sprint --sf 300[/dim]
     """
+    from pairs.stages import dataset_of
     from pairs.stages import run as execute
 
-    path = execute(dataset, output, config.load_run(run, flags, config.natural_speed(dataset)), overwrite)
+    if generate:
+        workload = config.load_workload(profile, flags)
+        settings = config.load_run(run, flags, workload.speed)
+        dataset = dataset_of(workload, profile, dataset, "drawn", settings.master)
+    elif dataset is None:
+        raise BadInputError("DATASET: missing; name the folder of one, or give --generate and a --profile")
+    elif given := [name for name in flags if name not in {one.name for one in fields(RunSettings)}]:
+        raise BadInputError(f"--{given[0].replace('_', '-')}: belongs to a workload; give it with --generate")
+    else:
+        settings = config.load_run(run, flags, config.natural_speed(dataset))
+    path = execute(dataset, output, settings, overwrite)
     typer.echo(f"check its answers with 'pairs validate {path}'")
 
 
@@ -353,6 +379,7 @@ def bench(
             "--data", metavar="DATASET", help="Folder of the dataset, used if it is there; default: under data/."
         ),
     ] = None,
+    generate: GenerateOption = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is there.")] = False,
     *,
     flags: dict[str, Any],
@@ -367,7 +394,9 @@ def bench(
     from pairs.stages import bench as all_of_it
 
     workload = config.load_workload(profile, flags)
-    if not all_of_it(workload, profile, config.load_run(run, flags, workload.speed), data, output, overwrite):
+    settings = config.load_run(run, flags, workload.speed)
+    suffix = "drawn" if generate else "parquet"
+    if not all_of_it(workload, profile, settings, data, suffix, output, overwrite):
         raise typer.Exit(1)
 
 

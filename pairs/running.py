@@ -112,7 +112,7 @@ def score_run(run: Run) -> dict[str, Any]:
     dataset = run.dataset()
     known = dataset.facts() if dataset.facts_file.is_file() else {}
     strategies = read_strategies(dataset.strategies_file).strategies
-    lateness = _lateness(run, facts)
+    lateness = lateness_of(run, facts["run"].get("drivers", 1))
     latencies = {stream: _latencies_s(run, stream, facts) for stream in STREAMS}
     scored = scoring.score(
         _load(dataset, known, facts, [one.symbol1 for one in strategies] + [one.symbol2 for one in strategies]),
@@ -204,11 +204,11 @@ def summary(values: NDArray[np.float64]) -> dict[str, float | int]:
     }
 
 
-def _lateness(run: Run, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def lateness_of(run: Run, drivers: int) -> dict[str, Any] | None:
     """Put together what the drivers recorded; none if one of them did not."""
     steps: Counter[int] = Counter()
     step_us = 1
-    for number in range(facts["run"].get("drivers", 1)):
+    for number in range(drivers):
         try:
             recorded = json.loads(run.driver_file(number).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -216,7 +216,8 @@ def _lateness(run: Run, facts: Mapping[str, Any]) -> dict[str, Any] | None:
         step_us = recorded["step_us"]
         steps.update(dict(recorded["histogram"]))
     ticks = sum(steps.values())
-    return {"ticks": ticks, "p99_s": _step_at(steps, 0.99 * ticks, step_us), "max_s": _step_at(steps, ticks, step_us)}
+    shares = {"p50_s": 0.5, "p99_s": 0.99, "max_s": 1.0}
+    return {"ticks": ticks, **{name: _step_at(steps, share * ticks, step_us) for name, share in shares.items()}}
 
 
 def _step_at(steps: Counter[int], rank: float, step_us: int) -> float:

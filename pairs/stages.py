@@ -307,23 +307,31 @@ def score(path: Path, as_json: bool) -> bool:
     return bool(found["valid"])
 
 
+def dataset_of(workload: Workload, profile: str, path: Path | None, suffix: str, master: str) -> Path:
+    """Return the folder of a workload's dataset with its strategies; generate what is not there."""
+    drawn = "-drawn" if suffix == "drawn" else ""
+    path = path or Path("data") / f"{Path(profile).stem}-sf{workload.scale_factor}{drawn}"
+    dataset = Dataset(path)
+    if not dataset.facts_file.is_file():
+        generate(workload, profile, path, None, suffix, master, overwrite=False)
+    elif dataset.facts()["parameters"] != workload.as_plain():
+        raise BadInputError(f"{path}: a dataset of other parameters is there; give another folder for this one")
+    if not dataset.strategies_file.is_file():
+        generate_strategies(path, None, None, overwrite=False)
+    return path
+
+
 def bench(
     workload: Workload,
     profile: str,
     settings: config.RunSettings,
     data: Path | None,
+    suffix: str,
     output: Path | None,
     overwrite: bool,
 ) -> bool:
     """Do everything: generate, strategies, run, validate, score; return whether the score counts."""
-    path = data or Path("data") / f"{Path(profile).stem}-sf{workload.scale_factor}"
-    dataset = Dataset(path)
-    if not dataset.facts_file.is_file():
-        generate(workload, profile, path, None, "parquet", settings.master, overwrite=False)
-    elif dataset.facts()["parameters"] != workload.as_plain():
-        raise BadInputError(f"{path}: a dataset of other parameters is there; give another folder with --data")
-    if not dataset.strategies_file.is_file():
-        generate_strategies(path, None, None, overwrite=False)
+    path = dataset_of(workload, profile, data, suffix, settings.master)
     run_path = run(path, output, settings, overwrite)
     validate(run_path, None, None, "5", None, settings.master)
     print()

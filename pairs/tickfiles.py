@@ -1,4 +1,4 @@
-"""Reads tick files, Parquet or CSV, in pieces of bounded size, any part of them, and refuses what is no market."""
+"""Reads tick files, Parquet, CSV or drawn, in pieces of bounded size, any part, and refuses what is no market."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -29,10 +29,11 @@ class FilePart:
 
 
 def parts_of(path: Path) -> list[FilePart]:
-    """Cut a file into parts that tasks can share, at row groups; CSV files have none and stay whole."""
-    if path.suffix != ".parquet":
+    """Cut a file into parts that tasks can share, at row groups; other files have none and stay whole."""
+    if path.suffix == ".csv":
         with _refusing_unreadable(path):
             CsvColumns(path, STOCK_TICK.names).refuse_missing()
+    if path.suffix != ".parquet":
         return [FilePart(path, 0)]
     with _refusing_unreadable(path), pq.ParquetFile(path) as source:
         _refuse_schema(source.schema_arrow)
@@ -178,5 +179,15 @@ class _CsvSource:
         return wrong_rows(new, [self._columns.skipped[row] for row in new])
 
 
-_SOURCES: dict[str, type[_Source]] = {"parquet": _ParquetSource, "csv": _CsvSource}
+class _DrawnSource(_ParquetSource):
+    """A file that says from what its ticks are drawn."""
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Draw all ticks."""
+        from generator.files import read_drawn  # only where a dataset is a function: it takes scipy and time to load
+
+        yield from read_drawn(self._part.path)
+
+
+_SOURCES: dict[str, type[_Source]] = {"parquet": _ParquetSource, "csv": _CsvSource, "drawn": _DrawnSource}
 TICK_FORMATS = tuple(_SOURCES)

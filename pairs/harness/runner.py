@@ -143,8 +143,10 @@ def execute(run: Run, job: Job) -> Outcome:
         ]
         speed = _watch(processes, run, job, engine, start_us)
         seconds = time.perf_counter() - started
-        if any(driver.process.poll() is None for driver in drivers):
+        if not TickLogReader(run.log_folder).closed:
             raise PairsError(f"the engine ended before it had read all ticks; see {engine.log}")
+        for driver in drivers:  # they have sent everything, and write down how late they were
+            driver.process.wait(_TIME_TO_END_S)
         sink.end(signal.SIGTERM)
         processes.check()
         codes = {name: part.process.poll() for name, part in processes.parts.items()}

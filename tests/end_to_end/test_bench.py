@@ -60,6 +60,34 @@ def test_answers_carry_the_scheduled_time(tmp_path: Path, pairs_command: Command
     assert all(row["sinkTS"] > row["inputTS"] for row in rows)
 
 
+def test_a_market_that_is_never_stored(tmp_path: Path, pairs_command: Command) -> None:
+    """Drawn by the driver and again by the validator: same digest, same answers, no ticks on disk."""
+    workload = ["--profile", "quick", "--duration", "5m", "--master", "local[2]"]
+    stored = pairs_command("generate", "-o", "stored", *workload)
+    run = pairs_command("run", "--generate", *workload, "--target", "bare", "--speed", "max", "-o", "run")
+    assert (stored.returncode, run.returncode) == (0, 0), run.stderr
+    checked = pairs_command("validate", "run")
+    assert "Validation result: PASSED" in checked.stdout, checked.stderr
+    drawn = tmp_path / "data" / "quick-sf1-drawn"
+    digests = {json.loads((one / "dataset.json").read_text())["digest"] for one in (tmp_path / "stored", drawn)}
+    assert len(digests) == 1
+    assert sum(file.stat().st_size for file in (drawn / "ticks").iterdir()) < 2_000
+    (tmp_path / "stored" / "strategies.xml").write_bytes((drawn / "strategies.xml").read_bytes())
+    assert pairs_command("expected", "stored").returncode == 0
+    for stream in ("indicators", "orders"):
+        both = [pq.read_table(one / "expected" / f"{stream}.parquet") for one in (tmp_path / "stored", drawn)]
+        assert both[0].equals(both[1])
+        assert len(both[0]) > 0 or stream == "orders"
+
+
+def test_a_run_needs_a_dataset_or_a_profile_to_draw(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line says which; flags of a workload go with --generate only."""
+    assert cli.run(["run"]) == 2
+    assert "DATASET: missing" in capsys.readouterr().err
+    assert cli.run(["run", "somewhere", "--volatility", "0.1"]) == 2
+    assert "--volatility: belongs to a workload; give it with --generate" in capsys.readouterr().err
+
+
 def test_what_cannot_be_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No run, or one that was not validated: one line, exit 2."""
     assert cli.run(["score", str(tmp_path / "nowhere")]) == 2

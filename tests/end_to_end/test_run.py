@@ -157,6 +157,7 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
         "indicators.parquet",
         "logs",
         "orders.parquet",
+        "pace.parquet",
         "resources.parquet",
         "run.json",
         "validation.json",
@@ -166,6 +167,19 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
     again = pairs_command("run", str(markets["few"]), "-o", str(run), "--speed", "max", "--target", "bare")
     assert again.returncode == 2
     assert "exists already" in again.stderr
+
+
+def test_spark_tells_of_its_batches(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
+    """How long each batch took and in which parts, its ticks and its state, and what the JVM spends on garbage."""
+    play(pairs_command, markets["few"], tmp_path / "run", "pyspark", "shared", "--set", "max-ticks-per-batch=50")
+    lines = [json.loads(line) for line in (tmp_path / "run" / "progress.jsonl").read_text().splitlines()]
+    batches = [line for line in lines if line["kind"] == "batch"]
+    assert [one["batch"] for one in batches] == list(range(len(batches)))
+    assert sum(one["rows"] for one in batches) == 120
+    assert all(0 < one["duration_ms"]["addBatch"] <= one["duration_ms"]["total"] for one in batches)
+    assert batches[-1]["state_rows"] == 1
+    assert batches[-1]["state_bytes"] > 0
+    assert all(line["heap_bytes"] > 0 for line in lines if line["kind"] == "jvm")
 
 
 def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:

@@ -16,6 +16,7 @@ from pairs.check import check
 from pairs.config import load_workload, workload_from_plain
 from pairs.dataset import Dataset, new_dataset
 from pairs.digest import PartialDigest
+from pairs.model import STOCK_TICK
 from pairs.tickfiles import read_ticks
 from pairs.workload import Workload, complete
 
@@ -43,7 +44,7 @@ def dataset(spark: SparkSession, quick: Workload, tmp_path_factory: pytest.TempP
 
 
 @pytest.mark.parametrize(
-    ("files", "suffix"), [(1, "parquet"), (16, "parquet"), (None, "parquet"), (1, "csv"), (3, "csv")]
+    ("files", "suffix"), [(1, "parquet"), (16, "parquet"), (None, "parquet"), (1, "csv"), (3, "csv"), (3, "drawn")]
 )
 def test_files_and_format_do_not_change_the_content(
     spark: SparkSession, quick: Workload, dataset: Dataset, tmp_path: Path, files: int | None, suffix: str
@@ -54,6 +55,23 @@ def test_files_and_format_do_not_change_the_content(
     found = check(spark, other)
     assert (found.problems, found.remarks) == ([], [])
     assert found.digest == other.facts()["digest"] == dataset.facts()["digest"]
+
+
+def test_a_drawn_dataset_is_the_stored_one(
+    spark: SparkSession, quick: Workload, dataset: Dataset, tmp_path: Path
+) -> None:
+    """Without ticks on disk, every row is the same, and so are the facts but for the files."""
+    drawn = written(spark, tmp_path / "market", quick, 5, "drawn")
+    stored, again = (
+        pa.concat_tables(pa.Table.from_batches(read_ticks(file)).cast(STOCK_TICK) for file in one.tick_files())
+        for one in (dataset, drawn)
+    )
+    assert again.equals(stored)
+    assert sum(file.stat().st_size for file in drawn.tick_files()) < 5_000
+    differing = {"format", "files"}
+    assert {key: value for key, value in drawn.facts().items() if key not in differing} == {
+        key: value for key, value in dataset.facts().items() if key not in differing
+    }
 
 
 def test_documented_digests_hold() -> None:

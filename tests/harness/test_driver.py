@@ -109,6 +109,15 @@ def test_lateness_is_kept_by_second() -> None:
     assert plain["ticks"] == 4
 
 
+def test_lateness_is_kept_by_slot() -> None:
+    """For every slot of scheduled time the worst lateness, also where one sending reaches into the next slot."""
+    lateness = Lateness(START)
+    lateness.note(START + 9_999, START + np.array([8_000, 9_000, 9_990]))
+    lateness.note(START + 10_400, START + np.array([9_995, 10_001]))
+    lateness.note(START + 35_000, START + np.array([30_000]))
+    assert lateness.by_slot().to_pydict() == {"slot": [0, 1, 3], "late_us": [1_999, 399, 5_000]}
+
+
 @pytest.mark.parametrize("drivers", [1, 2, 3])
 def test_drivers_share_a_dataset(tmp_path: Path, drivers: int) -> None:
     """Together they send every tick once, in the order of the dataset."""

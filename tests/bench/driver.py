@@ -1,0 +1,65 @@
+"""`make bench-driver`: how late one driver is at high rates, on a machine that does nothing else.
+
+A market of constant rate is played in real time into a tick log whose segments are taken as fast as they come; what the
+driver recorded of its own lateness is printed. The issue is whether the harness, not the engine, limits a run.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from pairs.dataset import Dataset
+from pairs.harness.ticklog import TickLogReader, create_log
+from pairs.run import Run
+from pairs.running import lateness_of
+from pairs.spark import session
+from pairs.workload import complete
+from tests.bench.validate import make_dataset
+
+RATES = (100_000, 300_000, 600_000, 1_000_000)
+SECONDS = 20
+
+
+def market(folder: Path, rate: int) -> Dataset:
+    """Generate a market of constant rate."""
+    workload = complete({"market_rate": rate, "duration": SECONDS * 1000, "curve": "constant"})
+    with session("bench-driver", "local[2]") as spark:
+        return make_dataset(spark, workload, folder / f"market-{rate}")
+
+
+def play(folder: Path, dataset: Dataset) -> dict[str, float]:
+    """Let one driver play a market; return how late it was."""
+    run = Run(folder / f"run-{dataset.path.name}")
+    run.path.mkdir()
+    create_log(run.log_folder)
+    start = time.time_ns() // 1000 + 2_000_000
+    command = [sys.executable, "-m", "pairs.harness.driver", str(dataset.path), str(run.log_folder)]
+    command += ["--speed", "1", "--start", str(start), "--run", str(run.path)]
+    driver, log = subprocess.Popen(command), TickLogReader(run.log_folder)
+    while driver.poll() is None:
+        log.mark_done(log.written)
+        time.sleep(0.05)
+    late = lateness_of(run, 1)
+    if late is None:
+        raise SystemExit("the driver failed")
+    return late
+
+
+def main() -> None:
+    """Measure at all rates and print."""
+    table = Table("ticks/s", "ticks", "p50 ms", "p99 ms", "max ms", box=None, pad_edge=False)
+    with tempfile.TemporaryDirectory() as name:
+        for rate in RATES:
+            late = play(Path(name), market(Path(name), rate))
+            values = (f"{late[key] * 1000:.2f}" for key in ("p50_s", "p99_s", "max_s"))
+            table.add_row(f"{rate:,}", f"{late['ticks']:,}", *values)
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
