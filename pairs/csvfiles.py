@@ -70,5 +70,5 @@ def refuse_missing(wanted: list[str], there: list[str]) -> None:
     """Refuse a table that lacks a column, or has it twice."""
     for name in wanted:
         if there.count(name) != 1:
-            found = ", ".join(map(repr, there[:20]))
+            found = ", ".join(map(repr, there[:20])) or "nothing"
             raise NotCsvError(f"{'no column' if name not in there else 'more than one column'} {name!r}; has {found}")

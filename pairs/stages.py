@@ -75,7 +75,9 @@ def import_trades(
     top = None if top_pairs is None else whole(1, 1_000).read(top_pairs, "--top-pairs")
     wanted = PairsWanted(() if pairs_file is None else read_pairs(pairs_file), top)
     chosen = TradeColumns(**columns)  # type: ignore[arg-type]
-    for file in files:
+    for place, file in enumerate(files):
+        if file.resolve() in [other.resolve() for other in files[:place]]:
+            raise BadInputError(f"{file}: given twice, so every trade would be there twice; give it once")
         parts_of_trades(file, chosen)  # before Spark starts
     spark.check_java()
     with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as running:
