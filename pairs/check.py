@@ -55,7 +55,8 @@ class Findings:
 
     ticks: int
     digest: str | None  # none if the dataset does not say which one it must have
-    problems: list[str]
+    problems: list[str]  # as they are told, in order; of many of a kind the first ones
+    count: int  # of all
     remarks: list[str]  # what is no problem, and good to know
 
 
@@ -96,14 +97,17 @@ def check(spark: "SparkSession", dataset: Dataset) -> Findings:
     parts = [part for file in dataset.tick_files() for part in _readable_parts(file.absolute())]
     scanned = _scan(spark, parts, described, dataset.known_symbols())
     _add_disorder(parts, scanned)
-    problems += _told(parts, scanned)
+    told = list(_told(parts, scanned))
+    problems += told
     symbols = {symbol for one in scanned for symbol in one.symbols}
     problems += _symbol_problems(dataset, facts, symbols) if facts else []
     remarks = list(_remarks(dataset, scanned, symbols))
     digest = sum((one.digest for one in scanned), PartialDigest())
     if facts:
         problems += _differences(dataset, facts, digest, parts, scanned, bool(problems))
-    return Findings(digest.rows, digest.hexdigest() if facts else None, problems, remarks)
+    bad_rows = sum(one.counts.total() for one in scanned)
+    count = len(problems) - len(told) + bad_rows
+    return Findings(digest.rows, digest.hexdigest() if facts else None, problems, count, remarks)
 
 
 def _readable_parts(file: Path) -> list[FilePart]:

@@ -170,8 +170,8 @@ def check(path: Path, master: str) -> None:
     if found.problems:
         for problem in found.problems[:_MOST_PROBLEMS]:
             print(f"pairs: {' '.join(problem.split())}", file=sys.stderr)
-        more = max(0, len(found.problems) - _MOST_PROBLEMS)
-        raise PairsError(f"{path}: {len(found.problems):,} problems{f', {more:,} of them not shown' if more else ''}")
+        cut_off = f"; of their lines only the first {_MOST_PROBLEMS}" if len(found.problems) > _MOST_PROBLEMS else ""
+        raise PairsError(f"{path}: {found.count:,} problem{'s' if found.count > 1 else ''}{cut_off}")
     as_described = "no dataset.json to compare with" if found.digest is None else f"digest {found.digest}"
     print(f"{path}: whole, {as_described}")
 

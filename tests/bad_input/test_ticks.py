@@ -55,7 +55,7 @@ def test_a_missing_file_is_told_and_refused_alike(market: Path, pairs_command: C
     (market / "ticks" / "part-00001.csv").rename(market / "ticks" / "part-00002.csv")
     checked = pairs_command("check", "market", "--master", "local[1]")
     line = "pairs: market/ticks: part-00001.csv is missing between its neighbours; add it"
-    assert (checked.returncode, checked.stderr.splitlines()) == (1, [line, "pairs: market: 1 problems"])
+    assert (checked.returncode, checked.stderr.splitlines()) == (1, [line, "pairs: market: 1 problem"])
     for arguments in (["expected", "market"], ["run", "market", "-o", "run", "--target", "bare", "--speed", "max"]):
         refused = pairs_command(*arguments)
         assert (refused.returncode, refused.stderr) == (2, line + "\n")

@@ -55,7 +55,9 @@ def test_everything_is_found_and_the_first_is_refused(
     ticks = [StockTick("AAA" if number % 2 else "BBB", 100, 100, number) for number in range(40)]
     change(ticks)
     dataset = write_market(tmp_path / "market", Market(random_walk(2).strategies, ticks), 2, "csv")
-    found = check(spark, dataset).problems
+    findings = check(spark, dataset)
+    found = findings.problems
+    assert findings.count == (12 if case == "many of a kind" else len(problems))
     folder = f"{dataset.ticks_folder}/part-0000"
     assert [one.removeprefix(folder) for one in found] == problems
     for refuse in (lambda: compute(spark, dataset), lambda: list(pieces_of(dataset))):
