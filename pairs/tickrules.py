@@ -88,11 +88,14 @@ def refuse_types(schema: pa.Schema) -> None:
     """Refuse columns that hold something else than text and whole numbers."""
     for name in STOCK_TICK.names:
         kind = schema.field(name).type
-        text = kind.value_type if pa.types.is_dictionary(kind) else kind
-        right = (pa.types.is_string(text) or pa.types.is_large_string(text)) if name == "symbol" else None
-        if not (pa.types.is_integer(kind) if right is None else right):
-            wanted = "text" if name == "symbol" else "whole numbers"
+        wanted, is_it = ("text", _is_text) if name == "symbol" else ("whole numbers", pa.types.is_integer)
+        if not is_it(kind):
             raise ValueError(f"column {name!r} holds {kind} and not {wanted}")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(is_it(kind) for is_it in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
 def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Broken]]:
@@ -114,13 +117,14 @@ def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Broken]]:
 
 def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Broken]]:
     """Convert a column in which something is wrong."""
-    is_text = pa.types.is_string(raw.type)
-    missing = _mask(pc.equal(raw, "") if is_text else raw.is_null())
     if field.name == "symbol":
+        missing = _mask(raw.is_null())
+        names = raw.cast(pa.string())
+        stand_in = "-" if missing.all() else names.drop_null()[0]
         found = list(_broken(VALUE, missing, lambda _: "no symbol; every tick has one"))
-        texts = raw.cast(pa.string())
-        stand_in = texts.drop_null()[0] if not missing.all() else "-"
-        return texts.fill_null(stand_in).dictionary_encode().cast(field.type), found
+        return names.fill_null(stand_in).dictionary_encode().cast(field.type), found
+    is_text = pa.types.is_string(raw.type)  # as in CSV, where nothing is null
+    missing = _mask(pc.equal(raw, "") if is_text else raw.is_null())
     usable = pc.match_substring_regex(raw, r"^-?\d{1,18}$") if is_text else raw.is_valid()
     plain = pc.if_else(usable, raw, pa.scalar("0" if is_text else 0, raw.type))
     values = plain.cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False, writable=True)
