@@ -39,14 +39,10 @@ class SortedRun:
     rows: int
     trades_by_symbol: dict[str, int] = field(compare=False)
 
-    def table(self) -> pa.Table:
-        """Return the trades, read when they are touched."""
-        return pa.ipc.open_file(pa.memory_map(str(self.path))).read_all()
-
     @property
     def times_ns(self) -> NDArray[np.int64]:
         """The times alone."""
-        times: NDArray[np.int64] = self.table()["time_ns"].chunk(0).to_numpy()
+        times: NDArray[np.int64] = _mapped(self.path)["time_ns"].chunk(0).to_numpy()
         return times
 
 
@@ -87,11 +83,16 @@ def _write_run(path: Path, trades: pa.Table) -> SortedRun:
     return SortedRun(path, len(trades), dict(counts))
 
 
+def _mapped(path: Path) -> pa.Table:
+    """Return the trades of a run, read when they are touched."""
+    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+
+
 @dataclass(frozen=True)
 class Slice:
     """Some consecutive trades of a run."""
 
-    run: SortedRun
+    path: Path
     begin: int
     end: int
 
@@ -102,7 +103,7 @@ def cut(runs: list[SortedRun], files: int) -> list[list[Slice]]:
     times = [run.times_ns for run in runs]
     borders = [rows_before(times, total * number // files) for number in range(files + 1)]
     return [
-        [Slice(run, begin, end) for run, begin, end in zip(runs, first, last, strict=True) if begin < end]
+        [Slice(run.path, begin, end) for run, begin, end in zip(runs, first, last, strict=True) if begin < end]
         for first, last in pairwise(borders)
     ]
 
@@ -130,4 +131,4 @@ def rows_before(runs: list[NDArray[np.int64]], rank: int) -> list[int]:
 
 def merged(slices: tuple[Slice, ...]) -> pa.Table:
     """Return the trades of some slices, given in the order of their runs, in the order of time."""
-    return _joined([one.run.table().slice(one.begin, one.end - one.begin) for one in slices])
+    return _joined([_mapped(one.path).slice(one.begin, one.end - one.begin) for one in slices])

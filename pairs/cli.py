@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 
 from pairs import __version__, config
 from pairs.config import RunSettings
-from pairs.errors import BadInputError, PairsError
+from pairs.errors import BadInputError, PairsError, one_line
 from pairs.flags import takes
 from pairs.workload import Workload
 
@@ -460,7 +460,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    typer.echo("pairs: " + " ".join(message.split()), err=True)
+    typer.echo(f"pairs: {one_line(message)}", err=True)
     return code
 
 

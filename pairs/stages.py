@@ -13,7 +13,7 @@ from rich.table import Table
 
 from pairs import config
 from pairs.dataset import MOST_FILES, Dataset, new_dataset
-from pairs.errors import BadInputError, PairsError
+from pairs.errors import BadInputError, PairsError, one_line
 from pairs.model import STREAMS
 from pairs.run import Run, new_run
 from pairs.strategies import read_strategies, scan, write_new
@@ -169,7 +169,7 @@ def check(path: Path, master: str) -> None:
         print(f"{path}: {remark}")
     if found.problems:
         for problem in found.problems[:_MOST_PROBLEMS]:
-            print(f"pairs: {' '.join(problem.split())}", file=sys.stderr)
+            print(f"pairs: {one_line(problem)}", file=sys.stderr)
         cut_off = f"; of their lines only the first {_MOST_PROBLEMS}" if len(found.problems) > _MOST_PROBLEMS else ""
         raise PairsError(f"{path}: {found.count:,} problem{'s' if found.count > 1 else ''}{cut_off}")
     as_described = "no dataset.json to compare with" if found.digest is None else f"digest {found.digest}"

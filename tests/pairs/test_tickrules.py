@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs import tickfiles
-from pairs.errors import BadInputError
+from pairs.errors import BadInputError, one_line
 from pairs.model import STOCK_TICK
 from pairs.tickfiles import FilePart, TickReader, parts_of, read_ticks
 from pairs.tickrules import wrong_with_symbol
@@ -175,6 +175,11 @@ def test_damage_inside_a_parquet_file(tmp_path: Path) -> None:
     [(row, text)] = problems_of(file)
     assert row <= 21
     assert text.startswith("not readable from here on: ")
+
+
+def test_messages_steer_no_terminal() -> None:
+    """Names of files and symbols may hold anything; a message is one line of printable text."""
+    assert one_line("a\n b\x1b[31m\u202e\udcff ü: row 1") == "a b\\x1b[31m\\u202e\\udcff ü: row 1"
 
 
 def test_ordinary_symbols_of_any_kind_are_right() -> None:
