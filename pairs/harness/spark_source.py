@@ -1,8 +1,10 @@
 """The tick log as a streaming source of Spark: `spark.readStream.format("ticklog")`. Imported by generated programs.
 
 Options: `path`, the folder of the log; `partitions`, into how many tasks a batch is cut; `maxTicksPerBatch`, at most so
-many ticks a micro-batch; `rowsPerRead`, how many ticks are handed to Spark at a time. Offsets are positions in the log:
-a batch that is run again gets the same ticks. The source knows nothing of strategies, it hands over what is there.
+many ticks a micro-batch; `rowsPerRead`, how many ticks are handed to Spark at a time; `blockTicks`, hand them over as
+blocks of at most so many instead: a row is then the records of a block, as they are in the log, and Spark need not take
+every tick apart and put it together again on its way. Offsets are positions in the log: a batch that is run again gets
+the same ticks. The source knows nothing of strategies, it hands over what is there.
 """
 
 import gc
@@ -12,14 +14,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 from pyspark.sql.types import StructType
 
-from pairs.harness.ticklog import TickLogReader, to_arrow
+from pairs.harness.ticklog import Records, TickLogReader, to_arrow
 
 TICK_SCHEMA = "seq LONG, symbol STRING, price INT, size INT, tickTS LONG, TS LONG"
+BLOCK_SCHEMA = "seq LONG, ticks BINARY"
 
 
 class TickLogSource(DataSource):
@@ -31,8 +35,8 @@ class TickLogSource(DataSource):
         return "ticklog"
 
     def schema(self) -> str:
-        """Return the columns of a tick; `seq` is its number in the stream."""
-        return TICK_SCHEMA
+        """Return the columns of a tick or a block of them; `seq` is its number in the stream, or its first tick's."""
+        return BLOCK_SCHEMA if "blockTicks" in self.options else TICK_SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """Read the log as it grows."""
@@ -52,7 +56,8 @@ class _StreamReader(DataSourceStreamReader):
         self._path = Path(options["path"])
         self._partitions = int(options.get("partitions", "1"))
         self._most = int(options.get("maxTicksPerBatch", "0"))
-        self._rows_per_read = int(options.get("rowsPerRead", "65536"))
+        self._as_blocks = "blockTicks" in options
+        self._ticks_at_a_time = int(options.get("blockTicks", options.get("rowsPerRead", "65536")))
         self._log: TickLogReader | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -79,13 +84,20 @@ class _StreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         _skip_modules_in_collections()
-        log = TickLogReader(self._path)
-        for first in range(partition.first, partition.end, self._rows_per_read):  # type: ignore[attr-defined]
-            for records in log.read(first, min(first + self._rows_per_read, partition.end)):  # type: ignore[attr-defined]
-                yield to_arrow(records)
+        log, handed_over = TickLogReader(self._path), as_block if self._as_blocks else to_arrow
+        for first in range(partition.first, partition.end, self._ticks_at_a_time):  # type: ignore[attr-defined]
+            for records in log.read(first, min(first + self._ticks_at_a_time, partition.end)):  # type: ignore[attr-defined]
+                yield handed_over(records)
 
     def commit(self, end: dict[str, int]) -> None:
         self._opened().mark_done(end["seq"])
+
+
+def as_block(records: Records) -> pa.RecordBatch:
+    """Return records of the log as one row, without copying them."""
+    bounds = pa.py_buffer(np.array([0, records.nbytes], np.int32))
+    block = pa.BinaryArray.from_buffers(pa.binary(), 1, [None, bounds, pa.py_buffer(records)])
+    return pa.record_batch([pa.array(records["seq"][:1]), block], names=["seq", "ticks"])
 
 
 @cache

@@ -1,6 +1,5 @@
 """Loads the steps of generated programs into this process and plays ticks to them, cut into batches at will."""
 
-import random
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -12,6 +11,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
+from pairs.harness.ticklog import RECORD, Records
 from pairs.model import Indicator, MarketOrder, StockTick, StrategySet
 from pairs.strategies import write_strategies
 from translator import targets
@@ -61,24 +61,24 @@ def pieces_of(
     return batches
 
 
-def play_columns(
-    steps: ModuleType, app: Path, batches: list[list[pa.RecordBatch]], shards: int, seed: int
-) -> list[Answer]:
-    """Play batches to the column-wise steps; pieces of a batch arrive in any order, state is dumped and loaded."""
-    shuffled = random.Random(seed)  # noqa: S311
-    market = steps.load_market(str(app / "strategies.csv"), shards)
+def as_records(batch: pa.RecordBatch) -> Records:
+    """Return ticks as they lie in the tick log."""
+    records = np.zeros(len(batch), RECORD)
+    for name in batch.schema.names:
+        records[name] = [one.encode() if name == "symbol" else one for one in batch[name].to_pylist()]
+    return records
+
+
+def play_columns(steps: ModuleType, app: Path, batches: list[list[pa.RecordBatch]], shards: int) -> list[Answer]:
+    """Play batches, piece after piece, to the column-wise steps; state is dumped and loaded between batches."""
     states: list[bytes | None] = [None] * shards
     answers: list[Answer] = []
     for pieces in batches:
-        reduced = [steps.reduce_ticks(piece, market) for piece in pieces]
-        shuffled.shuffle(reduced)
-        table = pa.Table.from_batches(reduced)
         for number in range(shards):
-            rows = table.filter(np.equal(table["shard"].to_numpy(), number))
-            shard = steps.Shard(market.shards[number], market.periods)
+            shard = steps.Shard(steps.load_strategies(str(app / "strategies.csv"), number, shards))
             if states[number] is not None:
                 shard.load(states[number])
-            parts = shard.take({name: rows[name].to_numpy() for name in steps.PANE_COLUMNS})
+            parts = [part for piece in pieces for part in shard.take(as_records(piece))]
             states[number] = shard.dump()
             answers += [answer for part in parts for answer in _column_answers(part)]
     return answers

@@ -36,7 +36,7 @@ def test_columns_answer_like_the_reference(tmp_path: Path, make: object, seed: i
     market: Market = make(seed)  # type: ignore[operator]
     app = translated(market.strategies, tmp_path, "pyspark", "shared")
     batches = pieces_of(market.ticks, *cuts(seed, len(market.ticks)))
-    answers = play_columns(load_steps(app), app, batches, shards=(1, 2, 5)[seed % 3], seed=seed)
+    answers = play_columns(load_steps(app), app, batches, shards=(1, 2, 5)[seed % 3])
     assert in_order(market.strategies, answers) == expected(market)
 
 

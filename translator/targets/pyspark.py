@@ -17,14 +17,14 @@ class PySpark(Target):
     name = "pyspark"
     summary = "Spark Structured Streaming, driven from Python"
     plans: ClassVar = {
-        "shared": "ticks are reduced once to panes that all strategies share; state per shard, evaluated column-wise",
+        "shared": "ticks are added up once in panes that all strategies share; state per shard, evaluated column-wise",
         "direct": "the literal translation: each tick to each strategy that watches its symbol, one state a strategy",
     }
     options: ClassVar = {
         "shards": "tasks that the state is spread over",
         "partitions": "tasks that read a batch",
         "max-ticks-per-batch": "at most so many ticks a micro-batch, 0 for no limit",
-        "rows-per-read": "ticks handed to Spark at a time",
+        "rows-per-read": "ticks handed to Spark at a time; with plan shared, those of a block",
         "spark.*": "any setting of Spark",
     }
     templates = resources.folder("templates") / "pyspark"
@@ -32,7 +32,7 @@ class PySpark(Target):
     def settings(self, plan: str) -> dict[str, str | int | float | bool]:
         """Return how large a batch may get when the engine is behind, and how many tasks hold the state."""
         if plan == "shared":
-            return {"max_ticks_per_batch": 2_000_000, "shards": 1, "uses_pandas": True}
+            return {"max_ticks_per_batch": 1_000_000, "shards": 1, "uses_pandas": True}
         return {"max_ticks_per_batch": 50_000, "shards": 2}
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import trading
 
 from pairs.harness.answers import open_sink
-from pairs.harness.ticklog import TickLogReader, to_arrow
+from pairs.harness.ticklog import TickLogReader
 
 HERE = Path(__file__).resolve().parent
 MOST_TICKS = 100_000  # that are looked at together
@@ -50,13 +50,11 @@ def batches_of(log, most):
 def main():
     """Read ticks, answer, until the log is closed and read to its end."""
     arguments = parse_arguments()
-    market = trading.load_market(str(HERE / "strategies.csv"), 1)
-    shard = trading.Shard(market.shards[0], market.periods)
+    shard = trading.Shard(trading.load_strategies(str(HERE / "strategies.csv"), shard=0, shards=1))
     log = TickLogReader(Path(arguments.source))
     sink = open_sink(arguments.sink)  # this tells the harness that the program is ready for ticks
     for batch, records in enumerate(batches_of(log, arguments.max_ticks_per_batch or MOST_TICKS)):
-        panes = trading.reduce_ticks(to_arrow(records), market)
-        answers = shard.take({name: panes[name].to_numpy() for name in trading.PANE_COLUMNS})
+        answers = shard.take(records)
         if answers:
             sink.send(batch, trading.as_table(answers))
 

@@ -1,7 +1,7 @@
 """The five steps of a pairs-trading strategy, taken by all strategies of a shard at once, column-wise.
 
-Ticks are reduced once to panes: stretches between any two ends of windows, with the sum, number and last of the prices
-of each symbol. All periods and strategies share them; only the end of a window does real work:
+Ticks are added up in panes, the stretches between any two ends of windows, which all periods and strategies share; only
+the end of a window does real work:
 
     1 window     the first tick at or after the end of a window closes it (any symbol's tick: all ticks are the clock)
     2 ratio      of the two average prices, if both symbols traded
@@ -23,12 +23,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MARKET_CLOSE_MS = 900000
-NOBODY = -1  # the symbol of ticks that no strategy of a shard watches
-
-# What goes to a shard: panes, and the first tick of each pane (with no ticks counted, and its price as the total).
-PANE_SCHEMA = "shard INT, pane LONG, seq LONG, symbol INT, ticks LONG, total LONG, last LONG, tickTS LONG, TS LONG"
-PANE_COLUMNS = [column.split()[0] for column in PANE_SCHEMA.split(", ")]
-PANE_ROW = np.dtype([(name, "i4" if name in ("shard", "symbol") else "i8") for name in PANE_COLUMNS])
+NOBODY = -1  # the leg that a flat strategy owns
+SYMBOL = pa.binary(16)  # as ticks carry it, padded with zeros
 
 ANSWER_SCHEMA = (
     "strategy STRING, ratio DOUBLE, avgRatio DOUBLE, upperBand DOUBLE, lowerBand DOUBLE, "
@@ -40,43 +36,28 @@ ANSWER_COLUMNS = [column.split()[0] for column in ANSWER_SCHEMA.split(", ")]
 # ---------------------------------------------------------------------------------------------- the strategies
 
 
-@lru_cache(maxsize=1)
-def load_market(strategies_file, shards):
-    """Read the table of strategies, once a process, and spread its pairs over the shards."""
+@lru_cache(maxsize=8)
+def load_strategies(strategies_file, shard, shards):
+    """Read the table of strategies and keep, as columns, those whose pairs fall to a shard; once a process."""
     with Path(strategies_file).open(newline="", encoding="utf-8") as source:
         rows = list(csv.DictReader(source))
-    symbols = sorted({row[leg] for row in rows for leg in ("symbol1", "symbol2")})
     pairs = {pair: number for number, pair in enumerate(dict.fromkeys((r["symbol1"], r["symbol2"]) for r in rows))}
-    members = [[] for _ in range(shards)]
-    for row in rows:
-        members[pairs[row["symbol1"], row["symbol2"]] % shards].append(row)
-    periods = np.array(sorted({int(row["periodMs"]) for row in rows}))
+    periods = sorted({int(row["periodMs"]) for row in rows})
+    own = [row for row in rows if pairs[row["symbol1"], row["symbol2"]] % shards == shard]
+    columns = _columns(own, periods)
     gc.freeze()  # what lives as long as the process: Spark collects garbage after every task
-    return SimpleNamespace(
-        periods=periods,
-        symbols=pa.array(symbols, pa.string()),
-        shards=[_columns(rows_of_shard, periods) for rows_of_shard in members],
-        # Where each symbol, by its place in `symbols`, stands in each shard; the last place is for all others.
-        places=[_places(symbols, rows_of_shard) for rows_of_shard in members],
-    )
-
-
-def _symbols_of(rows):
-    return sorted({row[leg] for row in rows for leg in ("symbol1", "symbol2")})
-
-
-def _places(symbols, rows):
-    place = {symbol: number for number, symbol in enumerate(_symbols_of(rows))}
-    return np.array([place.get(symbol, NOBODY) for symbol in symbols] + [NOBODY])
+    return columns
 
 
 def _columns(rows, periods):
-    symbols = _symbols_of(rows)
+    symbols = sorted({row[leg] for row in rows for leg in ("symbol1", "symbol2")})
     place = {symbol: number for number, symbol in enumerate(symbols)}
     period_ms = np.array([int(row["periodMs"]) for row in rows], np.int64)
     return SimpleNamespace(
+        periods=np.array(periods),
         alias=np.array([row["alias"] for row in rows], object),
         symbols=np.array(symbols, object),
+        carried=pa.array([_as_carried(symbol) for symbol in symbols], SYMBOL),
         legs=np.array([[place[row["symbol1"]], place[row["symbol2"]]] for row in rows], np.int64).reshape(-1, 2),
         of_period=[np.flatnonzero(period_ms == one) for one in periods],
         num_periods=np.array([int(row["numPeriods"]) for row in rows], np.int64),
@@ -86,81 +67,36 @@ def _columns(rows, periods):
     )
 
 
-# ------------------------------------------------------------------------------------- ticks are reduced to panes
+def _as_carried(symbol):
+    """Return a symbol as ticks carry it, or nothing if it is too long for that."""
+    return symbol.encode().ljust(SYMBOL.byte_width, b"\0") if len(symbol.encode()) <= SYMBOL.byte_width else None
 
 
-def reduce_ticks(ticks, market):
-    """Reduce consecutive ticks to the panes of each shard, and the first tick of each pane for all of them."""
-    seq, price, tick_ts, ts = (ticks[name].to_numpy() for name in ("seq", "price", "tickTS", "TS"))
-    symbol = pc.index_in(ticks["symbol"], market.symbols).fill_null(len(market.symbols)).to_numpy()
-    pane = _pane_starts(tick_ts, market.periods)
-    new_pane = np.diff(pane, prepend=pane[0] - 1) != 0
-    firsts = np.flatnonzero(new_pane)
-    cells = (np.cumsum(new_pane) - 1) * (len(market.symbols) + 1) + symbol
-    used, cells = _numbered(cells, len(firsts) * (len(market.symbols) + 1))
-    lasts = np.zeros(len(used), np.int64)
-    lasts[cells] = np.arange(len(cells))  # where a cell occurs again, its later tick stays
-    rows = np.zeros(len(used) + len(firsts), PANE_ROW)
-    panes, first_ticks = rows[: len(used)], rows[len(used) :]
-    panes["pane"], panes["seq"], panes["last"] = pane[lasts], seq[lasts], price[lasts]
-    panes["symbol"] = used % (len(market.symbols) + 1)
-    panes["ticks"] = np.bincount(cells)
-    panes["total"] = np.bincount(cells, weights=price)  # whole numbers far below 2**53: exact
-    first_ticks["pane"], first_ticks["seq"], first_ticks["symbol"] = pane[firsts], seq[firsts], symbol[firsts]
-    first_ticks["total"], first_ticks["tickTS"], first_ticks["TS"] = price[firsts], tick_ts[firsts], ts[firsts]
-    parts = np.concatenate([_rows_of_shard(rows, shard, places) for shard, places in enumerate(market.places)])
-    return pa.record_batch([np.ascontiguousarray(parts[name]) for name in PANE_COLUMNS], PANE_COLUMNS)
+# ------------------------------------------------------------------------------------ ticks move the strategies
 
 
 def _pane_starts(tick_ts, periods):
-    """Return when the pane of each tick began: at the last end of a window, or at the close. Ticks are in order."""
+    """Return when the panes began that ticks lie in: at an end of a window, or at the close. Ticks are in order."""
     first, last = int(tick_ts[0]), int(tick_ts[-1])
     if sum((last - first) // periods) > len(tick_ts):  # windows end more often than ticks come
-        starts = np.max([tick_ts // period * period for period in periods], axis=0)
-    else:
-        starts = np.concatenate([np.arange(first // period, last // period + 1) * period for period in periods])
-    starts = np.unique(np.append(starts, MARKET_CLOSE_MS))
-    return starts[np.searchsorted(starts, tick_ts, side="right") - 1]
-
-
-def _numbered(cells, size):
-    """Return which cells have ticks, in order, and for each tick the number of its cell among them."""
-    if size > 4 * len(cells) + 1000:  # far more cells than ticks
-        return np.unique(cells, return_inverse=True)
-    used = np.zeros(size, bool)
-    used[cells] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[cells]
-
-
-def _rows_of_shard(rows, shard, places):
-    """Return the panes of the symbols that a shard watches, and all first ticks."""
-    symbol = places[rows["symbol"]]
-    wanted = (symbol != NOBODY) | (rows["ticks"] == 0)
-    part = rows[wanted]
-    part["shard"], part["symbol"] = shard, symbol[wanted]
-    return part
-
-
-# ------------------------------------------------------------------------------------ panes move the strategies
+        return np.unique([tick_ts // period * period for period in periods])
+    return np.concatenate([np.arange(first // period, last // period + 1) * period for period in periods])
 
 
 class Shard:
-    """All strategies of a shard: what is known of them so far, and what they answer to the next panes."""
+    """All strategies of a shard: what is known of them so far, and what they answer to the next ticks."""
 
-    def __init__(self, strategies, periods):
-        self.strategies = strategies
-        self.periods = periods
-        symbols, count = len(strategies.symbols), len(strategies.alias)
-        longest = int(strategies.num_periods.max(initial=2))
-        # One column a symbol; sums and counts of the present window also one row a period.
-        self.last_price = np.zeros(symbols, np.int64)
-        self.total = np.zeros((len(periods), symbols), np.int64)
-        self.ticks = np.zeros((len(periods), symbols), np.int64)
-        self.window_end = periods.copy()
-        # One row a strategy. Ratios are kept newest last.
-        self.ratios = np.zeros((count, longest))
+    def __init__(self, strategies):
+        count, symbols, periods = len(strategies.alias), len(strategies.symbols), len(strategies.periods)
+        self.strategies, self.periods = strategies, strategies.periods
+        # The last place is for ticks of symbols that nobody here watches.
+        self.last_price = np.zeros(symbols + 1, np.int64)
+        self.total = np.zeros((periods, symbols + 1), np.int64)  # of the prices in the present window of each period
+        self.ticks = np.zeros((periods, symbols + 1), np.int64)
+        self.window_end = self.periods.copy()
+        self.ratios = np.zeros((count, int(strategies.num_periods.max(initial=1))))  # the newest one last
         self.ratios_seen = np.zeros(count, np.int64)
-        self.was_above = np.ones(count, bool)  # so that the first indicator gives no signal
+        self.was_above = np.ones(count, bool)  # before its first indicator a strategy has no signal
         self.was_below = np.ones(count, bool)
         self.owned = np.full(count, NOBODY, np.int64)  # the leg: 0 long-short, 1 short-long
         self.shares = np.zeros(count, np.int64)
@@ -185,25 +121,32 @@ class Shard:
             setattr(self, name, kept.copy())
             place += kept.nbytes
 
-    def take(self, panes):
-        """Take the panes of a batch, in whatever pieces; return the answers that their first ticks trigger."""
-        order = np.lexsort((panes["seq"], panes["ticks"] > 0, panes["pane"]))
-        columns = SimpleNamespace(**{name: np.asarray(panes[name])[order] for name in PANE_COLUMNS[1:]})
-        borders = [*np.flatnonzero(np.diff(columns.pane, prepend=columns.pane[:1] - 1)), len(columns.pane)]
+    def take(self, ticks):
+        """Take ticks, records in order, from wherever the last ones ended; return what they trigger."""
         answers = []
-        for first, end in pairwise(borders):
+        if self.closed[0]:
+            return answers
+        price, tick_ts, ts = (ticks[name].astype(np.int64) for name in ("price", "tickTS", "TS"))
+        symbol = self._places(ticks)
+        starts = np.append(_pane_starts(tick_ts, self.periods), MARKET_CLOSE_MS)
+        borders = np.unique(np.concatenate([[0], np.searchsorted(tick_ts, starts), [len(ticks)]]))
+        for first, end in pairwise(borders.tolist()):
+            self._on_first_tick(*(int(column[first]) for column in (symbol, price, tick_ts, ts)), answers)
             if self.closed[0]:
                 break
-            self._on_first_tick(columns, first, answers)
-            is_pane = columns.ticks[first:end] > 0
-            self._add(*(getattr(columns, name)[first:end][is_pane] for name in ("symbol", "ticks", "total", "last")))
+            self._add(symbol[first:end], price[first:end])
         return answers
 
-    def _on_first_tick(self, columns, row, answers):
+    def _places(self, ticks):
+        """Return where the symbol of each tick stands among the watched ones."""
+        carried = pa.py_buffer(np.ascontiguousarray(ticks["symbol"]))
+        symbols = pa.FixedSizeBinaryArray.from_buffers(SYMBOL, len(ticks), [None, carried])
+        places = pc.index_in(symbols, self.strategies.carried, skip_nulls=True)
+        return places.fill_null(len(self.strategies.symbols)).to_numpy()
+
+    def _on_first_tick(self, symbol, price, tick_ts, ts, answers):
         """Close the windows that end at or before a tick; its own price counts as the last one of its symbol."""
-        symbol, price, tick_ts, ts = (int(getattr(columns, name)[row]) for name in ("symbol", "total", "tickTS", "TS"))
-        if symbol != NOBODY:
-            self.last_price[symbol] = price
+        self.last_price[symbol] = price
         bell = tick_ts >= MARKET_CLOSE_MS
         for number in np.flatnonzero(self.window_end <= tick_ts):
             self._close_window(number, tick_ts, ts, bell, answers)
@@ -211,15 +154,12 @@ class Shard:
             answers.append(self._sell(np.flatnonzero(self.owned != NOBODY), tick_ts, ts))
             self.closed[0] = True
 
-    def _add(self, symbol, ticks, total, last):
-        """Add panes to the present windows of all periods; later pieces of a pane come later."""
-        if len(np.unique(symbol)) == len(symbol):
-            self.ticks[:, symbol] += ticks
-            self.total[:, symbol] += total
-        else:
-            np.add.at(self.ticks.T, symbol, ticks[:, None])
-            np.add.at(self.total.T, symbol, total[:, None])
-        self.last_price[symbol] = last
+    def _add(self, symbol, price):
+        """Add the ticks of a pane to the present windows of all periods."""
+        size = len(self.last_price)
+        self.ticks += np.bincount(symbol, minlength=size)
+        self.total += np.bincount(symbol, weights=price, minlength=size).astype(np.int64)  # far below 2**53: exact
+        self.last_price[symbol] = price  # where a symbol occurs again, its later price stays
 
     def _close_window(self, number, tick_ts, ts, bell, answers):
         period = self.periods[number]
