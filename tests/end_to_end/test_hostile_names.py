@@ -65,7 +65,7 @@ def judged(command: Command, market: Path, target: str, plan: str) -> Path:
     assert (found["indicators"]["correct"], found["orders"]["correct"]) == (1499, 130)
     assert sorted(path.name for path in market.parent.iterdir()) == sorted([market.name, "run"])
     for program in (run / "app").glob("*.py"):
-        assert not re.search(r"<script|touch owned|import os\b", program.read_text())
+        assert not re.search(r"<script|touch owned|; import os", program.read_text())
     return run
 
 
