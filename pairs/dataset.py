@@ -14,6 +14,7 @@ from typing import Any
 
 from pairs.errors import BadInputError
 from pairs.tickfiles import TICK_FORMATS, read_ticks
+from pairs.tickfolder import folder_problems
 
 FORMAT_VERSION = 1
 MOST_FILES = 100_000  # up to this many, the names of tick files sort in the order of time
@@ -91,6 +92,31 @@ class Dataset:
             raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
         return files
 
+    def file_problems(self) -> list[str]:
+        """Say which tick files are missing, too many, there twice, or none."""
+        described = [str(one["name"]) for one in self.facts()["files"]] if self.has_facts else None
+        return folder_problems(self.tick_files(), described)
+
+    def refuse_bad_files(self) -> None:
+        """Refuse a dataset with such a problem; it costs no more than a look at each file."""
+        for problem in self.file_problems():
+            raise BadInputError(problem)
+
+    def known_symbols(self) -> frozenset[str] | None:
+        """Return the symbols that may trade, if the dataset says so."""
+        facts = self.facts() if self.has_facts else {}
+        if "trades_by_symbol" in facts:
+            return frozenset(facts["trades_by_symbol"])
+        if facts and facts["counts"]["symbols"] == 2 * facts["counts"]["correlations"]:
+            pairs = self.correlations()
+            return frozenset(symbol for pair in pairs for symbol in (pair.symbol1, pair.symbol2))
+        return None
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether there is a dataset.json; a dataset made by hand may have none."""
+        return self.facts_file.is_file()
+
     def correlations(self) -> list[Correlation]:
         """Read the correlated pairs, in the order of the file."""
         try:
@@ -115,7 +141,7 @@ class Dataset:
 
     def symbols(self) -> set[str]:
         """Read which symbols trade; the whole dataset only if it does not say how many there are."""
-        wanted = int(self.facts()["counts"]["symbols"]) if self.facts_file.is_file() else None
+        wanted = int(self.facts()["counts"]["symbols"]) if self.has_facts else None
         found: set[str] = set()
         for file in self.tick_files():
             for batch in read_ticks(file):

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.tickfiles import FilePart, read_ticks
+from pairs.tickfiles import FilePart, TickReader
 
 _POSITION, _TRADE, _TIME = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7], np.uint64)
 _FIRST_MIX, _SECOND_MIX = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
@@ -75,7 +75,7 @@ def _scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def digest_file(part: FilePart) -> PartialDigest:
     """Read a tick file and digest its rows."""
     digest = PartialDigest()
-    for batch in read_ticks(part.path, part.row_groups):
+    for batch in TickReader().read(part):
         digest += digest_batch(part.first_row + digest.rows, batch)
     return digest
 

@@ -176,8 +176,10 @@ def _load(dataset: Dataset, known: Mapping[str, Any], facts: Mapping[str, Any], 
     speed = facts["run"]["speed"]
     if not known or isinstance(speed, str):
         return 0.0
-    symbols = known["counts"]["symbols"]
-    matches = sum(Counter(watched).values()) / symbols  # symbols trade equally often
+    trades = known.get("trades_by_symbol")  # of a dataset whose symbols do not trade equally often
+    matches = len(watched) / known["counts"]["symbols"]
+    if trades:
+        matches = sum(trades.get(symbol, 0) for symbol in watched) / sum(trades.values())
     return scoring.load(known["basis_rate_per_second"] * speed, len(watched) // 2, matches)
 
 

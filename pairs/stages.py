@@ -14,7 +14,7 @@ from rich.table import Table
 
 from pairs import config
 from pairs.dataset import MOST_FILES, Dataset, new_dataset
-from pairs.errors import BadInputError, PairsError
+from pairs.errors import BadInputError, PairsError, one_line
 from pairs.model import STREAMS
 from pairs.run import Run, new_run
 from pairs.strategies import read_strategies, scan, write_new
@@ -24,6 +24,7 @@ from pairs.workload import SEEDS, Workload
 
 _FORMATS = choice(*TICK_FORMATS)
 _NUMBERS_OF_FILES = whole(1, MOST_FILES)
+_MOST_PROBLEMS = 100  # that are printed
 _WIDE = 160  # columns of a table that is better wrapped than cut
 
 
@@ -51,6 +52,48 @@ def generate(
         f"{path}: {rows:,} ticks in {seconds:.1f} s ({rows / seconds / 1e6:.2f} million/s once Spark was up), "
         f"digest {Dataset(path).facts()['digest'][:16]}"
     )
+
+
+def import_trades(
+    files: list[Path],
+    columns: dict[str, str | None],
+    top_pairs: str | None,
+    pairs_file: Path | None,
+    path: Path,
+    master: str,
+    overwrite: bool,
+) -> None:
+    """Make a dataset of real trades, on Spark."""
+    from generator.imported import PairsWanted, import_trades, read_pairs
+    from generator.sorting import write_runs
+    from generator.trades import UNITS_NS, TradeColumns, parts_of_trades
+    from pairs import spark
+
+    if top_pairs is not None and pairs_file is not None:
+        raise BadInputError("--top-pairs: not together with --pairs; give one of them")
+    if columns["time_unit"] is not None:
+        choice(*UNITS_NS).read(columns["time_unit"], "--time-unit")
+    top = None if top_pairs is None else whole(1, 1_000).read(top_pairs, "--top-pairs")
+    wanted = PairsWanted(() if pairs_file is None else read_pairs(pairs_file), top)
+    chosen = TradeColumns(**columns)  # type: ignore[arg-type]
+    for place, file in enumerate(files):
+        if file.resolve() in [other.resolve() for other in files[:place]]:
+            raise BadInputError(f"{file}: given twice, so every trade would be there twice; give it once")
+        parts_of_trades(file, chosen)  # before Spark starts
+    spark.check_java()
+    with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as running:
+        spark.warm_up(running, write_runs)
+        started = time.perf_counter()
+        made = import_trades(running, files, chosen, wanted, dataset)
+        seconds = time.perf_counter() - started
+    print(
+        f"{path}: {made.ticks:,} ticks of {made.symbols:,} symbols in {show_duration(made.duration_ms)}, from "
+        f"{len(files):,} files in {seconds:.1f} s, digest {Dataset(path).facts()['digest'][:16]}"
+    )
+    found = (
+        f", correlations from {made.correlations[0]:.2f} to {made.correlations[-1]:.2f}" if made.correlations else ""
+    )
+    print(f"{Dataset(path).correlations_file}: {len(made.pairs):,} pairs{found}")
 
 
 def estimate(workload: Workload, files: str | None, suffix: str) -> None:
@@ -114,15 +157,24 @@ def check_strategies(file: Path, path: Path | None) -> None:
 
 
 def check(path: Path, master: str) -> None:
-    """Compare every row of a dataset with its digest."""
+    """Hold every row of a dataset against the rules and against its digest."""
     dataset = Dataset(path)
-    dataset.facts()
+    dataset.tick_files()  # before Spark starts
+    dataset.known_symbols()
     from pairs import spark
     from pairs.check import check as checked
 
     with spark.session("pairs check", master) as running:
-        digest = checked(running, dataset)
-    print(f"{path}: whole, digest {digest}")
+        found = checked(running, dataset)
+    for remark in found.remarks:
+        print(f"{path}: {remark}")
+    if found.problems:
+        for problem in found.problems[:_MOST_PROBLEMS]:
+            print(f"pairs: {one_line(problem)}", file=sys.stderr)
+        cut_off = f"; of their lines only the first {_MOST_PROBLEMS}" if len(found.problems) > _MOST_PROBLEMS else ""
+        raise PairsError(f"{path}: {found.count:,} problem{'s' if found.count > 1 else ''}{cut_off}")
+    as_described = "no dataset.json to compare with" if found.digest is None else f"digest {found.digest}"
+    print(f"{path}: whole, {as_described}")
 
 
 def expected(path: Path, recompute: bool, master: str) -> None:
@@ -214,6 +266,7 @@ def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite
 
     dataset = Dataset(path)
     job = job_for(dataset, settings)
+    dataset.refuse_bad_files()
     recorded = new_run(output or _next_run_folder(dataset, settings.target, settings.plan), overwrite)
     outcome = run_job(recorded, job)
     how = f"{settings.target}, plan {settings.plan}"

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from pairs.progress import Progress
 from pairs.spark import TaskError, run_tasks, session, warm_up
 from pairs.strategies import read_strategies
 from pairs.tickfiles import FilePart, parts_of
+from pairs.tickrules import TIME, Problem, out_of_order
 from validator.panes import Clock, PartTask, ReducedPart, reduce_part
 from validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table
 
@@ -64,7 +64,7 @@ def kept_facts(dataset: Dataset) -> dict[str, Any] | None:
 
 def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> tuple[dict[str, Any], float | None]:
     """Return the facts of the expected answers, and the seconds it took to compute them if they were not there."""
-    dataset.tick_files()
+    dataset.refuse_bad_files()
     kept = None if recompute else kept_facts(dataset)
     if kept is not None:
         return kept, None
@@ -102,9 +102,9 @@ def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
     parts = [part for file in dataset.tick_files() for part in parts_of(file.absolute())]
     with _scratch_folder(dataset) as scratch:
         try:
-            plan = Plan.of(strategies, scratch)
+            plan = Plan.of(strategies, scratch, dataset.known_symbols())
             reduced = plan.reduce(spark, parts)
-            _refuse_disorder(parts, reduced)
+            _refuse_bad_rows(parts, reduced)
             evaluated = plan.evaluate(spark, reduced)
         except TaskError as error:
             raise PairsError(f"the expected answers were not computed: {error}; mend that and try again") from None
@@ -147,14 +147,15 @@ class Plan:
     clock: Clock
     symbols: tuple[str, ...]
     scratch: Path
+    known: frozenset[str] | None = None  # symbols of the dataset, if it says
 
     @classmethod
-    def of(cls, strategies: StrategySet, scratch: Path) -> "Plan":
+    def of(cls, strategies: StrategySet, scratch: Path, known: frozenset[str] | None = None) -> "Plan":
         """Plan for a set of strategies."""
         periods = {one.period_ms for one in strategies.strategies}
         symbols = {symbol for one in strategies.strategies for symbol in (one.symbol1, one.symbol2)}
         clock = Clock(tuple(sorted(periods)), strategies.market_close_ms)
-        return cls(strategies, clock, tuple(sorted(symbols)), scratch)
+        return cls(strategies, clock, tuple(sorted(symbols)), scratch, known)
 
     def answer_file(self, stream: str, shard: int) -> Path:
         """Return where the answers of a shard lie."""
@@ -165,7 +166,10 @@ class Plan:
 
     def reduce(self, spark: "SparkSession", parts: list[FilePart]) -> list[ReducedPart]:
         """Reduce all parts of the ticks to panes."""
-        tasks = [PartTask(part, self.clock, self.symbols, self._pane_file(number)) for number, part in enumerate(parts)]
+        tasks = [
+            PartTask(part, self.clock, self.symbols, self._pane_file(number), self.known)
+            for number, part in enumerate(parts)
+        ]
         with Progress("reading ticks", len(tasks), "parts") as progress:
             return run_tasks(spark, reduce_part, tasks, progress.set)
 
@@ -197,16 +201,18 @@ class Plan:
         return [every[first : first + length] for first in range(0, len(every), length)]
 
 
-def _refuse_disorder(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
-    """Refuse parts that begin before the one before them ends; inside a part its task has looked."""
-    known = [(part, one) for part, one in zip(parts, reduced, strict=True) if one.digest.rows]
-    for (earlier, before), (part, after) in pairwise(known):
-        if after.first_ts < before.last_ts:
-            same_file = part.path == earlier.path
-            remedy = "sort by time" if same_file else "the order of the files' names must be the order of time"
-            raise BadInputError(
-                f"{part.path}: row {part.first_row + 1:,}: tickTS {after.first_ts} after {before.last_ts}; {remedy}"
-            )
+def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
+    """Refuse the first row that breaks a rule. Inside a part its task has looked; here is what lies between two."""
+    last_ts, last_path = None, None
+    for part, one in zip(parts, reduced, strict=True):
+        found = [] if one.problem is None else [one.problem]
+        if one.first_ts is not None:
+            if last_ts is not None and one.first_ts < last_ts:
+                said = out_of_order(one.first_ts, last_ts, begins_file=part.path != last_path)
+                found.append(Problem(part.first_row, TIME, said))
+            last_ts, last_path = one.last_ts, part.path
+        if found:
+            raise min(found).refusal(part.path)
 
 
 def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:

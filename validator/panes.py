@@ -5,7 +5,7 @@ greatest common divisor of the periods would cut them as well, but 7, 11 and 13 
 may come in pieces, as ticks come in pieces: sums add up, and of the first ticks of its pieces the first one counts.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pairs.digest import PartialDigest, digest_batch
 from pairs.memory import keep_freed_memory, peak_bytes
-from pairs.tickfiles import FilePart, read_ticks, refuse_bad_rows
+from pairs.tickfiles import FilePart, TickReader
+from pairs.tickrules import Problem, first_problem
 
 PANES = pa.schema(
     {"symbol": pa.int32(), "start": pa.int64(), "total": pa.int64(), "ticks": pa.int64(), "last": pa.int64()}
@@ -103,6 +104,7 @@ class PartTask:
     clock: Clock
     symbols: tuple[str, ...]
     target: Path
+    known: Collection[str] | None = None  # symbols; none if the dataset does not say
 
 
 @dataclass(frozen=True)
@@ -110,11 +112,12 @@ class ReducedPart:
     """What a task reports of its part."""
 
     digest: PartialDigest  # with positions in the file
-    first_ts: int
+    first_ts: int | None  # of a part without ticks
     last_ts: int
     triggers: pa.Table
     panes: int
     worker_peak_bytes: int
+    problem: Problem | None = None  # the first one; what follows it was not read
 
 
 def reduce_part(task: PartTask) -> ReducedPart:
@@ -122,21 +125,24 @@ def reduce_part(task: PartTask) -> ReducedPart:
     keep_freed_memory()
     coder = _SymbolCoder(task.symbols)
     digest, first_ts, last_ts = PartialDigest(), None, 0
-    triggers = []
+    triggers, problem = [], None
     with PaneFile(task.target) as target:
-        for batch in read_ticks(task.part.path, task.part.row_groups):
+        for batch, broken in TickReader(task.known).look(task.part):
+            price, tick_ts = batch["price"].to_numpy(), batch["tickTS"].to_numpy()
+            if len(batch):
+                first_ts = int(tick_ts[0]) if first_ts is None else first_ts
+                last_ts = int(tick_ts[-1])
+            if broken:
+                problem = first_problem(broken)
+                break
             if not len(batch):
                 continue
-            price, tick_ts = batch["price"].to_numpy(), batch["tickTS"].to_numpy()
-            first_ts = int(tick_ts[0]) if first_ts is None else first_ts
-            refuse_bad_rows(task.part, digest.rows, price, tick_ts, max(first_ts, last_ts))
-            last_ts = int(tick_ts[-1])
             digest += digest_batch(task.part.first_row + digest.rows, batch)
             panes, firsts = reduce_piece(task.clock, len(task.symbols), coder.code(batch["symbol"]), price, tick_ts)
             target.add(panes)
             triggers.append(firsts)
     all_triggers = pa.Table.from_batches(triggers, TRIGGERS).combine_chunks()
-    return ReducedPart(digest, first_ts or 0, last_ts, all_triggers, target.rows, peak_bytes())
+    return ReducedPart(digest, first_ts, last_ts, all_triggers, target.rows, peak_bytes(), problem)
 
 
 class _SymbolCoder:

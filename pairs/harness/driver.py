@@ -23,7 +23,7 @@ from pairs.dataset import Dataset
 from pairs.errors import BadInputError
 from pairs.harness.ticklog import RECORD, SYMBOL_BYTES, Records, TickLogWriter
 from pairs.run import Run
-from pairs.tickfiles import read_ticks
+from pairs.tickfiles import FilePart, TickReader
 
 _MOST_AHEAD = 6_000_000  # ticks in the log that the engine has not taken, unpaced; 288 MB
 _TICKS_AT_A_TIME = 50_000
@@ -39,9 +39,6 @@ def records_of(batch: pa.RecordBatch) -> Records:
     """Turn ticks of a dataset into records of the log, without their wall time."""
     records = np.zeros(len(batch), RECORD)
     names = [name.encode() for name in batch["symbol"].dictionary.to_pylist()]
-    too_long = next((name for name in names if len(name) > SYMBOL_BYTES or b"\0" in name), None)
-    if too_long is not None:
-        raise BadInputError(f"symbol {too_long.decode()!r}: longer than {SYMBOL_BYTES} bytes, which the tick log holds")
     records["symbol"] = np.array(names, f"S{SYMBOL_BYTES}")[batch["symbol"].indices.to_numpy()]
     for name in ("price", "size", "tickTS"):
         records[name] = batch[name].to_numpy()
@@ -51,8 +48,9 @@ def records_of(batch: pa.RecordBatch) -> Records:
 def pieces_of(dataset: Dataset, driver: int = 0, drivers: int = 1) -> Iterator[Records]:
     """Yield the ticks of one of several drivers as records, some at a time: every `drivers`-th of the stream."""
     position = 0
+    reader = TickReader(dataset.known_symbols())
     for file in dataset.tick_files():
-        for batch in read_ticks(file):
+        for batch in reader.read(FilePart(file, 0)):
             for first in range(0, len(batch), _TICKS_AT_A_TIME):
                 piece = batch.slice(first, _TICKS_AT_A_TIME)
                 own = (driver - position) % drivers
@@ -185,4 +183,5 @@ if __name__ == "__main__":
     try:
         main()
     except BadInputError as error:
-        sys.exit(f"pairs: {error}")
+        print(f"pairs: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pairs.config import RunSettings
 from pairs.dataset import Dataset
-from pairs.errors import PairsError
+from pairs.errors import BadInputError, PairsError
 from pairs.harness.display import Display, Situation
 from pairs.harness.resources import Pace, Sampler
 from pairs.harness.sink import settle
@@ -76,6 +76,8 @@ class Processes:
         """Raise if a process has ended that should not have."""
         for part in self.parts.values():
             code = part.process.poll()
+            if code == BadInputError.exit_code and part.name.startswith("driver"):  # it met a tick that is none
+                raise BadInputError(part.said().removeprefix("pairs: "))
             if code not in (None, 0):
                 raise PairsError(f"the {part.name} ended with exit code {code}: {part.said()}; see {part.log}")
 

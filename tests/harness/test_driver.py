@@ -155,5 +155,5 @@ def test_symbols_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     dataset = Dataset(tmp_path)
     dataset.ticks_folder.mkdir()
     write_ticks(dataset.ticks_folder / "0.csv", ticks_of("ABCDEFGHIJKLMNOPQ120@0"))
-    with pytest.raises(BadInputError, match="symbol 'ABCDEFGHIJKLMNOPQ': longer than 16 bytes"):
+    with pytest.raises(BadInputError, match="symbol 'ABCDEFGHIJKLMNOPQ' is longer than 16 bytes"):
         list(pieces_of(dataset))

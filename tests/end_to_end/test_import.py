@@ -1,0 +1,129 @@
+"""`pairs import` as users call it: real trades become a dataset on which everything else works."""
+
+import csv
+import json
+from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from generator import imported, sorting
+from generator.imported import PairsWanted, import_trades
+from generator.trades import TradeColumns
+from pairs.check import check
+from pairs.dataset import Dataset, new_dataset
+from tests.conftest import Command
+from tests.end_to_end.trades import COLUMNS, NASTY_SYMBOLS, SYMBOLS, write_trades
+
+CHOSEN = TradeColumns("ticker", "last", "when", "volume")
+
+
+def expected_ticks(files: list[Path]) -> list[tuple[str, int, int, int]]:
+    """Return what the dataset must hold, computed in another way: all rows in memory, decimals, Python's own sort."""
+    rows = [row for file in files for row in csv.DictReader(file.open(newline="", encoding="utf-8"))]
+    times = [round(datetime.fromisoformat(row["when"]).timestamp() * 1_000) for row in rows]
+    ticks = [
+        (
+            row["ticker"],
+            int(max((Decimal(row["last"]) * 100).quantize(Decimal(1), ROUND_HALF_UP), Decimal(1))),
+            int(row["volume"]),
+            time - min(times),
+        )
+        for row, time in zip(rows, times, strict=True)
+    ]
+    ticks.sort(key=lambda tick: tick[3])
+    return [*ticks, (*ticks[-1][:3], (ticks[-1][3] // 1_000 + 1) * 1_000)]
+
+
+def ticks_of(dataset: Dataset) -> list[tuple[str, int, int, int]]:
+    """Read all ticks."""
+    table = pa.concat_tables([pq.read_table(file) for file in dataset.tick_files()])
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+@pytest.mark.parametrize("symbols", [SYMBOLS, NASTY_SYMBOLS], ids=["ordinary", "nasty"])
+def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbols: tuple[str, ...]) -> None:
+    """Every stage takes an imported dataset for a generated one, whatever the symbols are called; PASSED at the end."""
+    files = write_trades(tmp_path, symbols)
+    master = ("--master", "local[2]")
+    made = pairs_command("import", "first.csv", "second.csv", "-o", "real", *COLUMNS, "--top-pairs", "2", *master)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert made.stdout.startswith("real: 20,001 ticks of 5 symbols in 20m, from 2 files")
+    dataset = Dataset(tmp_path / "real")
+    assert ticks_of(dataset) == expected_ticks(files)
+    pairs = {frozenset((one.symbol1, one.symbol2)) for one in dataset.correlations()}
+    assert pairs == {frozenset(symbols[:2]), frozenset(symbols[2:4])}
+    for arguments in (
+        ["strategies", "real", "--count", "20"],
+        ["translate", "real", "--target", "bare"],
+        ["run", "real", "-o", "run", "--target", "bare", "--speed", "max"],
+        ["validate", "run", *master],
+        ["show", "real"],
+    ):
+        done = pairs_command(*arguments)
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+    verdict = json.loads((tmp_path / "run" / "validation.json").read_text())
+    assert verdict["verdict"] == "PASSED"
+    assert verdict["indicators"]["correct"] > 100
+    assert verdict["orders"]["correct"] > 10
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.csv", "real", "run", "second.csv"]
+    for program in (tmp_path / "real" / "apps" / "bare-shared").glob("*.py"):
+        assert not any(symbol in program.read_text() for symbol in symbols)
+
+
+def test_the_facts_of_an_imported_dataset(spark: SparkSession, tmp_path: Path) -> None:
+    """Counts, interval and digest as of any dataset; marked as imported; trades by symbol, so that a load is right."""
+    files = write_trades(tmp_path)
+    with new_dataset(tmp_path / "real", overwrite=False) as building:
+        import_trades(spark, files, CHOSEN, PairsWanted((("ALFA", "RARE"),)), building)
+    dataset = Dataset(tmp_path / "real")
+    facts = dataset.facts()
+    assert (facts["standard"], facts["nonstandard"]) == (False, ["imported"])
+    assert (facts["duration_ms"], facts["measurement_interval_ms"]) == (1_200_000, [300_000, 900_000])
+    assert facts["basis_rate_per_second"] == pytest.approx(20_001 / 1_200)
+    assert sum(facts["trades_by_symbol"].values()) == facts["counts"]["ticks"] == 20_001
+    found = check(spark, dataset)
+    assert (found.problems, found.digest) == ([], facts["digest"])
+    assert [one.name for one in dataset.path.iterdir() if one.name.startswith(".")] == []
+
+
+def test_files_runs_and_formats_do_not_change_the_content(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same trades as Parquet, in short runs, cut into several files, are the same ticks."""
+    files = write_trades(tmp_path, trades=2_000)
+    monkeypatch.setattr(sorting, "_ROWS_OF_A_RUN", 300)
+    monkeypatch.setattr(imported, "_TICKS_PER_FILE", 450)
+    for file in files:
+        rows = list(csv.DictReader(file.open(newline="")))
+        table = pa.table(
+            {
+                "ticker": [row["ticker"] for row in rows],
+                "last": [Decimal(row["last"]) for row in rows],
+                "volume": [int(row["volume"]) for row in rows],
+                "when": pa.array([datetime.fromisoformat(row["when"]) for row in rows], pa.timestamp("us", "UTC")),
+            }
+        )
+        pq.write_table(table, file.with_suffix(".parquet"), row_group_size=200)
+    with new_dataset(tmp_path / "real", overwrite=False) as building:
+        parquet = [file.with_suffix(".parquet") for file in files]
+        import_trades(spark, parquet, CHOSEN, PairsWanted((("ALFA", "BETA"),)), building)
+    dataset = Dataset(tmp_path / "real")
+    assert len(dataset.tick_files()) == 5
+    assert ticks_of(dataset) == expected_ticks(files)
+    assert check(spark, dataset).problems == []
+
+
+def test_the_load_counts_how_often_symbols_trade(spark: SparkSession, tmp_path: Path) -> None:
+    """A strategy on symbols that make up most trades is concerned by most ticks."""
+    from pairs.running import _load
+
+    known = {"counts": {"symbols": 4}, "basis_rate_per_second": 1_250.0, "trades_by_symbol": {"A": 90, "B": 9, "C": 1}}
+    facts = {"run": {"speed": 1.0}}
+    assert _load(Dataset(tmp_path), known, facts, ["A", "B"]) == pytest.approx(0.01 * (1 + 100 * 0.99))
+    del known["trades_by_symbol"]
+    assert _load(Dataset(tmp_path), known, facts, ["A", "B"]) == pytest.approx(0.01 * (1 + 100 * 0.5))
