@@ -9,7 +9,7 @@ from typing import Any
 from pairs import resources
 from pairs.dataset import Dataset
 from pairs.errors import BadInputError
-from pairs.values import Kind, Plain, nearest, pace, text, time_span, whole
+from pairs.values import Kind, nearest, pace, parse_duration_ms, show_duration, text, time_span, whole
 from pairs.workload import Workload, complete, default_of, setting
 
 DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times
@@ -26,6 +26,22 @@ def _settings_kind() -> Kind:
         return {str(name): str(value).lower() if isinstance(value, bool) else str(value) for name, value in raw.items()}
 
     return Kind("KEY=VALUE", "settings by name, such as spark.sql.shuffle.partitions=2", parse)
+
+
+def _faults_kind() -> Kind:
+    """Accept moments of simulated time at which the engine is killed, each written kill@TIME."""
+
+    def parse(raw: Any) -> tuple[int, ...]:
+        if not isinstance(raw, list | tuple) or not all(isinstance(one, str) for one in raw):
+            raise ValueError
+        if any(not one.startswith("kill@") for one in raw):
+            raise ValueError
+        return tuple(sorted(parse_duration_ms(one.removeprefix("kill@")) for one in raw))
+
+    def show(moments: tuple[int, ...]) -> Any:
+        return [f"kill@{show_duration(one)}" for one in moments]
+
+    return Kind("kill@TIME", "kill@ and a time such as kill@30m or kill@90s", parse, show)
 
 
 @dataclass(frozen=True)
@@ -45,9 +61,15 @@ class RunSettings:
     max_behind: int = setting(
         time_span(), "--max-behind", "End the run as overloaded if the engine is so far behind the ticks sent.", 120_000
     )
+    faults: tuple[int, ...] = setting(
+        _faults_kind(),
+        "--fault",
+        "Kill the engine's processes at a simulated time and start it again, while ticks go on; repeatable.",
+        (),
+    )
     settings: dict[str, str] = setting(_settings_kind(), "--set", "An engine setting; repeatable.", {})
 
-    def as_plain(self) -> dict[str, Plain | dict[str, str]]:
+    def as_plain(self) -> dict[str, Any]:
         """Return every setting as TOML or JSON would hold it."""
         return {one.name: one.metadata["kind"].show(getattr(self, one.name)) for one in fields(self)}
 

@@ -34,7 +34,7 @@ def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]
 def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
     """Make the parameter that Typer reads. Flags arrive as text: configuration files and flags share one parser."""
     kind: Kind = declared.metadata["kind"]
-    repeated = isinstance(declared.metadata["default"], dict)
+    repeated = isinstance(declared.metadata["default"], dict | tuple)
     option = typer.Option(
         declared.metadata["flag"],
         metavar=kind.metavar,
@@ -49,6 +49,6 @@ def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
 
 def _default_hint(declared: Field[Any]) -> str:
     default = default_of(declared)
-    if default is None or isinstance(default, dict):
+    if default is None or isinstance(default, dict | tuple):
         return ""
     return f" [dim](standard: {declared.metadata['kind'].show(default)})[/dim]"

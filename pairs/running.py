@@ -151,7 +151,19 @@ def score_run(run: Run) -> dict[str, Any]:
         "verdict": validation.get("verdict"),
         "latency_s": {stream: summary(values) for stream, values in latencies.items()},
         "driver_lateness": lateness,
+        "recovery": _recovery(run, facts, validation),
     }
+
+
+def _recovery(run: Run, facts: Mapping[str, Any], validation: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return how the engine recovered from being killed; none if it was not."""
+    kills = facts.get("kills_us") or []
+    if not kills or not run.pace_file.is_file():
+        return None
+    times, sent, taken = (column.to_numpy() for column in pq.read_table(run.pace_file).columns)
+    counts = [sum(validation[stream][kind] for stream in STREAMS) for kind in ("missing", "undue", "wrong")]
+    took = scoring.recovery_times_s(times / 1e6, sent, taken, [one / 1e6 for one in kills])
+    return {"class": scoring.recovery_class(*counts), "kills": len(kills), "times_s": took}
 
 
 def _validation(run: Run) -> dict[str, Any]:

@@ -11,6 +11,7 @@ MATCH_WEIGHT = 100  # the work of a strategy that a tick concerns, to that of on
 UNIT_OF_LOAD = 125_000  # so that the load of scale factor 1 is 3
 WORST_LATENESS_S = 0.010  # that a driver may have at the 99th percentile, or a tenth of the latency, if that is more
 LATENESS_SHARE = 0.1
+_RATE_OVER = 10  # notes of the pace, one a second
 
 
 def load(ticks_per_second: float, strategies: int, matches: float) -> float:
@@ -88,3 +89,36 @@ def _lateness_reason(lateness_s: float | None, p99: float | None) -> list[str]:
     return [
         f"the driver was {lateness_s * 1000:.1f} ms late at the 99th percentile, {allowed * 1000:.1f} ms are allowed"
     ]
+
+
+def recovery_class(missing: int, undue: int, wrong: int) -> str:
+    """Say how an engine recovers from a crash, by what it answered in all."""
+    if wrong:
+        return "none: answers are wrong"
+    if missing:
+        return "gap: answers are missing"
+    return "rollback: answers came twice" if undue else "precise: nothing missing, nothing twice"
+
+
+def recovery_times_s(
+    times_s: NDArray[np.float64], sent: NDArray[np.int64], taken: NDArray[np.int64], kills_s: Sequence[float]
+) -> list[float | None]:
+    """Return how long after each kill the engine had caught up; none where it never did.
+
+    It has when its backlog is no more than twice what it was before, or a second of input.
+    """
+    return [_recovery_time_s(times_s, sent, taken, one) for one in kills_s]
+
+
+def _recovery_time_s(
+    times_s: NDArray[np.float64], sent: NDArray[np.int64], taken: NDArray[np.int64], kill_s: float
+) -> float | None:
+    before = int(np.searchsorted(times_s, kill_s, side="right")) - 1
+    first = max(before - _RATE_OVER, 0)
+    if before <= first:
+        return None
+    a_second = (sent[before] - sent[first]) / (times_s[before] - times_s[first])
+    enough = max(2 * (sent[before] - taken[before]), a_second)
+    gone = taken > taken[before]  # it has come back to life
+    caught_up = np.flatnonzero(gone & (times_s > kill_s) & (sent - taken <= enough))
+    return float(times_s[caught_up[0]] - kill_s) if len(caught_up) else None

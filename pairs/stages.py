@@ -304,6 +304,9 @@ def score(path: Path, as_json: bool) -> bool:
             f"{late['ticks']:,} ticks, p99 {late['p99_s'] * 1000:.2f} ms late, max {late['max_s'] * 1000:.2f} ms",
         )
     table.add_row("answers", str(found["verdict"]))
+    if found["recovery"]:
+        took = ", ".join("never" if one is None else f"{one:.1f} s" for one in found["recovery"]["times_s"])
+        table.add_row("recovery", f"{found['recovery']['class']}; caught up after {took}")
     standard = "yes" if found["standard"] else f"no, because of {', '.join(found['nonstandard'])}; not comparable"
     table.add_row("standard", standard)
     Console(width=_WIDE, markup=False, highlight=False).print(table)

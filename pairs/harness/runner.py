@@ -11,7 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import psutil
 
 from pairs.config import RunSettings
 from pairs.dataset import Dataset
@@ -26,6 +29,7 @@ from pairs.values import show_duration
 from translator.target import Launch, Target
 
 _SINK = "sink"
+_ENGINE = "engine"
 _POLL_S = 0.1
 _TIME_TO_END_S = 30
 _TIME_TO_PREPARE_US = 2_000_000  # for the drivers to start and read ahead
@@ -48,6 +52,15 @@ class Part:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             return self.process.wait()
+
+    def kill_all(self) -> None:
+        """Kill the process and all below it at once, also those in process groups of their own."""
+        with suppress(psutil.Error):
+            root = psutil.Process(self.process.pid)
+            for process in (root, *root.children(recursive=True)):
+                with suppress(psutil.Error):
+                    process.kill()
+        self.process.wait()
 
     def said(self) -> str:
         """Return the last line that the process printed, or its error."""
@@ -129,6 +142,7 @@ class Outcome:
     seconds: float  # with the start of the engine
     start_us: int | None  # when tickTS 0 was due; none if unpaced
     ticks_per_second: float | None  # between the engine's first and last word of progress
+    kills_us: list[int]  # when the engine was killed, wall time
     exit_codes: dict[str, int | None]
 
 
@@ -147,7 +161,8 @@ def execute(run: Run, job: Job, began: Callable[[int | None], None] = lambda _: 
         started = time.perf_counter()
         with waiting(f"starting {job.target.name}"):
             _wait_for(processes, run.port_file)
-            engine = processes.start("engine", job.target.command(_launch(run, job)), run.app_folder)
+            start_engine = partial(processes.start, _ENGINE, job.target.command(_launch(run, job)), run.app_folder)
+            start_engine()
             _wait_for(processes, run.sink_status_file)
         start_us = None if job.speed is None else time.time_ns() // 1000 + _TIME_TO_PREPARE_US
         began(start_us)
@@ -155,16 +170,17 @@ def execute(run: Run, job: Job, began: Callable[[int | None], None] = lambda _: 
             processes.start(f"driver-{number}", _driver_command(run, job, number, start_us))
             for number in range(job.settings.drivers)
         ]
-        speed = _watch(processes, run, job, engine, start_us)
+        faults = Faults(job, start_us, start_engine)
+        speed = _watch(processes, run, job, start_us, faults)
         seconds = time.perf_counter() - started
         if not TickLogReader(run.log_folder).closed:
-            raise PairsError(f"the engine ended before it had read all ticks; see {engine.log}")
+            raise PairsError(f"the engine ended before it had read all ticks; see {run.log_file(_ENGINE)}")
         for driver in drivers:  # they have sent everything, and write down how late they were
             driver.process.wait(_TIME_TO_END_S)
         sink.end(signal.SIGTERM)
         processes.check()
         codes = {name: part.process.poll() for name, part in processes.parts.items()}
-    return Outcome(seconds, start_us, speed, codes)
+    return Outcome(seconds, start_us, speed, faults.kills_us, codes)
 
 
 def _module(name: str, *arguments: object) -> list[str]:
@@ -199,20 +215,48 @@ def _wait_for(processes: Processes, path: Path) -> None:
         time.sleep(_POLL_S / 10)
 
 
-def _watch(processes: Processes, run: Run, job: Job, engine: Part, start_us: int | None) -> float | None:
+class Faults:
+    """Kills the engine when it is time to, and starts it again; drivers go on meanwhile."""
+
+    def __init__(self, job: Job, start_us: int | None, start_engine: Callable[[], Part]) -> None:
+        self._pending = list(job.settings.faults)
+        self._start_us, self._speed = start_us, job.speed
+        self._start_engine = start_engine
+        self.kills_us: list[int] = []
+
+    def strike(self, engine: Part, log: TickLogReader) -> None:
+        """Kill the engine and start it again if a fault is due."""
+        if not self._pending or self._simulated_ms(log) < self._pending[0]:
+            return
+        self._pending.pop(0)
+        self.kills_us.append(time.time_ns() // 1000)
+        engine.kill_all()
+        self._start_engine()
+
+    def _simulated_ms(self, log: TickLogReader) -> float:
+        """Return the simulated time: that of the clock if the run is paced, else that of the next tick to be taken."""
+        if self._start_us is not None and self._speed is not None:
+            return (time.time_ns() // 1000 - self._start_us) / 1000 * self._speed
+        place = min(log.done, log.written - 1)
+        return float(next(iter(log.read(place, place + 1)))["tickTS"][0]) if place >= 0 else 0.0
+
+
+def _watch(processes: Processes, run: Run, job: Job, start_us: int | None, faults: Faults) -> float | None:
     """Wait for the engine to end, sample and show meanwhile; return its speed between first and last progress."""
     log, sampler, pace = TickLogReader(run.log_folder), Sampler(), Pace()
     try:
         with _shown(run, job, start_us) as show:
-            while engine.process.poll() is None:
+            while (engine := processes.parts[_ENGINE]).process.poll() is None:
                 processes.check()
                 pace.note(log.written, log.done)
                 _refuse_hopeless(job, pace, engine)
+                faults.strike(engine, log)
                 if sampler.due():
                     sampler.sample({name: part.process.pid for name, part in processes.parts.items()})
                 show(log, sampler)
                 time.sleep(_POLL_S)
     finally:  # what was recorded is kept, whatever happened
+        pace.note(log.written, log.done, at_the_end=True)
         run.write_parquet(run.resources_file, sampler.table())
         run.write_parquet(run.pace_file, pace.table())
     processes.check()

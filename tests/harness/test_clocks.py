@@ -81,7 +81,7 @@ def measure(tmp_path: Path, delay_us: int = 0, block_at: int = 10**9, block_s: f
     run = new_run(tmp_path / "run", overwrite=False)
     run.app_folder.mkdir()
     phases = {"measurement": 0, "cool-down": 900_000}
-    settings = RunSettings("known", "shared", SPEED, 1, "", 60_000, 120_000, {})
+    settings = RunSettings("known", "shared", SPEED, 1, "", 60_000, 120_000, (), {})
     target = KnownEngine(script, delay_us, block_at, block_s)
     return execute(run, Job(dataset, target, settings, None, phases, 900_000)), run
 

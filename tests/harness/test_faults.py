@@ -82,7 +82,7 @@ def play(tmp_path: Path, behaviour: str, **settings: Any) -> tuple[Run, Outcome 
     script.write_text(ENGINE)
     run = new_run(tmp_path / "run", overwrite=False)
     run.app_folder.mkdir()
-    plain = {"stall_timeout": 60_000, "max_behind": 120_000} | settings
+    plain: dict[str, Any] = {"stall_timeout": 60_000, "max_behind": 120_000, "faults": ()} | settings
     job = Job(
         Dataset(golden_market(tmp_path / "market")),
         FaultyEngine(script, behaviour),
@@ -174,4 +174,16 @@ def test_a_part_of_the_harness_that_is_killed(tmp_path: Path, part: str) -> None
     run, error = play(tmp_path, "steady")
     assert f"the {part}" in str(error)
     assert "ended with exit code -9" in str(error)
+    assert_kept(run)
+
+
+def test_an_engine_that_is_killed_and_starts_again(tmp_path: Path) -> None:
+    """Ticks go on meanwhile, the engine starts anew twice, and the run comes to its end."""
+    run, outcome = play(tmp_path, "steady", faults=(200_000, 500_000))
+    assert isinstance(outcome, Outcome), outcome
+    assert len(outcome.kills_us) == 2
+    assert outcome.start_us is not None
+    at_ms = [(one - outcome.start_us) / 1000 * SPEED for one in outcome.kills_us]
+    assert at_ms[0] >= 200_000
+    assert at_ms[1] >= 500_000
     assert_kept(run)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairs.scoring import Measured, Score, load, percentile, score
+from pairs.scoring import Measured, Score, load, percentile, recovery_class, recovery_times_s, score
 from pairs.workload import complete
 
 # Scale factor, 99th percentile in ms, p_score: the published results of two engines.
@@ -94,3 +94,23 @@ def test_a_driver_may_be_late_by_a_tenth_or_by_ten_milliseconds() -> None:
 def test_all_reasons_are_given() -> None:
     """A run that fails in two ways says both."""
     assert len(score(3.0, replace(GOOD, passed=False, ticks_sent=1)).reasons) == 2
+
+
+def test_recovery_is_when_the_backlog_is_gone() -> None:
+    """Killed at 20.5 s, back at 30 s, it has caught up when no more than a second of input is left."""
+    times = np.arange(60, dtype=float)
+    sent = np.arange(60) * 100
+    taken = np.where(times <= 20, sent - 20, 1_980)
+    taken[30:] = np.minimum(1_980 + 300 * (np.arange(30) + 1), sent[30:] - 20)
+    assert recovery_times_s(times, sent, taken, [20.5]) == [pytest.approx(13.5)]
+    assert recovery_times_s(times[:32], sent[:32], taken[:32], [20.5]) == [None]
+    assert recovery_times_s(times, sent, taken, [0.1]) == [None]  # nothing is known of before
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [((0, 0, 0), "precise"), ((0, 2, 0), "rollback"), ((1, 0, 0), "gap"), ((1, 2, 0), "gap"), ((0, 0, 1), "none")],
+)
+def test_classes_of_recovery(counts: tuple[int, int, int], expected: str) -> None:
+    """Nothing missing and nothing twice is precise; twice is rollback; missing is a gap."""
+    assert recovery_class(*counts).startswith(expected)
