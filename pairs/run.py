@@ -131,22 +131,22 @@ class Run:
 
     def write_json(self, file: Path, content: dict[str, Any], indent: int | None = 2) -> None:
         """Write one of the run's files as JSON."""
-        with _becoming(file) as partial:
+        with becoming(file) as partial:
             partial.write_text(json.dumps(content, indent=indent) + "\n", encoding="utf-8")
 
     def write_parquet(self, file: Path, table: pa.Table) -> None:
         """Write one of the run's files as Parquet."""
-        with _becoming(file) as partial:
+        with becoming(file) as partial:
             pq.write_table(table, partial)
 
     def write_csv(self, file: Path, table: pa.Table) -> None:
         """Write one of the run's files as CSV."""
-        with _becoming(file) as partial:
+        with becoming(file) as partial:
             pa_csv.write_csv(table, partial)
 
 
 @contextmanager
-def _becoming(file: Path) -> Iterator[Path]:
+def becoming(file: Path) -> Iterator[Path]:
     """Give another name to write a file under; it takes its own when it is whole."""
     partial = file.with_name(f".{file.name}.{os.getpid()}")
     try:

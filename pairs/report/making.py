@@ -1,6 +1,5 @@
 """Makes reports: reads runs, renders the page, writes the file whole or not at all."""
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +8,7 @@ from pairs.errors import BadInputError
 from pairs.report.comparison import comparison_of
 from pairs.report.recorded import read_run
 from pairs.report.single import report_of
-from pairs.run import Run
+from pairs.run import Run, becoming
 
 
 def make_report(runs: Sequence[Run], output: Path | None) -> Path:
@@ -20,18 +19,9 @@ def make_report(runs: Sequence[Run], output: Path | None) -> Path:
     if target.is_dir():
         raise BadInputError(f"{target}: is a folder; give the file to write")
     recorded = [read_run(run) for run in runs]
-    _write(target, report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded))
-    return target
-
-
-def _write(target: Path, page: str) -> None:
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
+    page = report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded)
+    with suppress(OSError):  # what is wrong with the folder shows when the file is written
         target.parent.mkdir(parents=True, exist_ok=True)
+    with becoming(target) as partial:
         partial.write_text(page, encoding="utf-8")
-        partial.replace(target)
-    except OSError as error:
-        raise BadInputError(f"{target}: cannot be written: {error.strerror}; choose another file") from None
-    finally:
-        with suppress(OSError):
-            partial.unlink()
+    return target
