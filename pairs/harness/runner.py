@@ -3,6 +3,7 @@
 Knows targets only through their interface. Whatever happens, no process is left behind.
 """
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -68,6 +69,16 @@ class Part:
         return lines[-1].strip() if lines else "it said nothing"
 
 
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when the one that started it dies
+
+
+def _end_with_the_run() -> None:
+    """Let a new process end also if the run is killed and cannot end it."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 class Processes:
     """The processes of a run."""
 
@@ -80,7 +91,13 @@ class Processes:
         log = self._run.log_file(name)
         with log.open("ab") as target:
             process = subprocess.Popen(  # noqa: S603 - our own commands
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=target, stderr=target, start_new_session=True
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=target,
+                stderr=target,
+                start_new_session=True,
+                preexec_fn=_end_with_the_run,
             )
         self.parts[name] = Part(name, process, log)
         return self.parts[name]

@@ -193,8 +193,9 @@ def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Pa
     assert _processes_of(run) == []
 
 
-def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path: Path) -> None:
-    """Ctrl-C ends driver, engine and sink."""
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path: Path, sent: signal.Signals) -> None:
+    """Ctrl-C and SIGTERM end driver, engine and sink; they end even if the run is killed and can do nothing."""
     run = tmp_path / "run"
     command = [sys.executable, "-m", "pairs.cli", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -202,10 +203,13 @@ def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path
         assert running.poll() is None
         time.sleep(0.05)
     time.sleep(1)
-    running.send_signal(signal.SIGINT)
+    running.send_signal(sent)
     _, errors = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert errors.startswith("pairs: interrupted")
+    if sent == signal.SIGKILL:
+        time.sleep(5)  # Spark's JVM notices that its Python has gone
+    else:
+        assert running.returncode == 130
+        assert errors.startswith("pairs: interrupted")
     assert _processes_of(run) == []
 
 
