@@ -12,7 +12,7 @@ from scipy.special import pdtr, pdtrik
 
 from generator.portable import Floats
 from generator.randomness import Ints, Purpose, draws, uniforms
-from pairs.workload import Workload
+from pairs.workload import Workload, rate_knots
 
 _TICKS_PER_SLICE = 131_072
 _TICKS_PER_SYMBOL_AND_SLICE = 16  # enough that the borders of slices cost little beside the ticks
@@ -30,14 +30,10 @@ class RateCurve:
 
     @classmethod
     def of(cls, workload: Workload) -> "RateCurve":
-        """Build the curve of a workload: ramp-up to the peak, then swings between basis and peak; or flat."""
-        duration = float(workload.duration)
+        """Build the curve of a workload."""
         basis = float(workload.basis_rate) / 1000
-        if workload.curve == "constant":
-            return cls(np.array([0.0, duration]), np.array([basis, basis]))
-        peak = basis * workload.peak_factor
-        times = duration * np.array([0.0, 1 / 120, 1 / 4, 1 / 2, 3 / 4, 1.0])
-        return cls(times, np.array([0.0, peak, basis, peak, basis, peak]))
+        times, rates = rate_knots(workload.curve, float(workload.duration), basis, workload.peak_factor)
+        return cls(np.array(times), np.array(rates))
 
     @property
     def peak(self) -> float:

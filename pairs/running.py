@@ -25,6 +25,7 @@ from pairs.harness.runner import Job, Outcome, OverloadedError, execute
 from pairs.model import STREAMS
 from pairs.run import Run
 from pairs.strategies import read_strategies
+from pairs.workload import burst_of
 from translator import targets
 from translator.translate import translate
 
@@ -152,7 +153,21 @@ def score_run(run: Run) -> dict[str, Any]:
         "latency_s": {stream: summary(values) for stream, values in latencies.items()},
         "driver_lateness": lateness,
         "recovery": _recovery(run, facts, validation),
+        "adaptivity": _adaptivity(run, facts),
     }
+
+
+def _adaptivity(run: Run, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return how the engine took the burst, by its indicators, of which there are many; none if there was no burst."""
+    if (facts.get("dataset_parameters") or {}).get("curve") != "burst" or not isinstance(facts.get("start_us"), int):
+        return None
+    tick_ts, latencies = _timed(run, "indicators", facts)
+    per_second = 1000 * facts["run"]["speed"]
+    begins, ends = burst_of(facts["duration_ms"])
+    found = scoring.adaptivity(
+        tick_ts / per_second, latencies, facts["duration_ms"] / 4 / per_second, (begins / per_second, ends / per_second)
+    )
+    return None if found is None else asdict(found)
 
 
 def _recovery(run: Run, facts: Mapping[str, Any], validation: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -196,16 +211,21 @@ def _load(dataset: Dataset, known: Mapping[str, Any], facts: Mapping[str, Any], 
 
 
 def _latencies_s(run: Run, stream: str, facts: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return the latencies of answers triggered in the measurement interval, from the scheduled time of the trigger."""
+    """Return the latencies of answers triggered in the measurement interval."""
+    tick_ts, latencies = _timed(run, stream, facts)
+    begins, ends = facts["measurement_interval_ms"]
+    measured: NDArray[np.float64] = latencies[(tick_ts >= begins) & (tick_ts < ends)]
+    return measured
+
+
+def _timed(run: Run, stream: str, facts: Mapping[str, Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return tickTS of all triggers, and the latencies of their answers, from the time at which they were due."""
     if not run.answers_file(stream).is_file() or facts.get("start_us") is None:
-        return np.empty(0)
+        return np.empty(0, np.int64), np.empty(0)
     rows = pq.read_table(run.answers_file(stream), columns=["inputTickTS", "sinkTS"])
     tick_ts, sink_ts = (column.to_numpy() for column in rows.columns)
-    begins, ends = facts["measurement_interval_ms"]
-    measured = (tick_ts >= begins) & (tick_ts < ends)
-    scheduled = facts["start_us"] + np.rint(tick_ts[measured] * (1000 / facts["run"]["speed"]))
-    latencies: NDArray[np.float64] = (sink_ts[measured] - scheduled) / 1e6
-    return latencies
+    scheduled = facts["start_us"] + np.rint(tick_ts * (1000 / facts["run"]["speed"]))
+    return tick_ts, (sink_ts - scheduled) / 1e6
 
 
 def summary(values: NDArray[np.float64]) -> dict[str, float | int]:

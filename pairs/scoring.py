@@ -122,3 +122,35 @@ def _recovery_time_s(
     gone = taken > taken[before]  # it has come back to life
     caught_up = np.flatnonzero(gone & (times_s > kill_s) & (sent - taken <= enough))
     return float(times_s[caught_up[0]] - kill_s) if len(caught_up) else None
+
+
+@dataclass(frozen=True)
+class Adaptivity:
+    """How an engine took a burst, by the latencies of its answers before, in and after it."""
+
+    max_peak_latency_s: float  # during the burst or after it
+    peak_degradation_ratio: float | None  # p99.9 in the burst to p99.9 before it
+    recovery_time_s: float | None  # from the end of the burst to the first answer as quick as the mean before it
+    post_peak_variation_ratio: float | None  # mean latency after that to the mean before the burst
+
+
+def adaptivity(
+    due_s: NDArray[np.float64], latencies_s: NDArray[np.float64], steady_from_s: float, burst_s: tuple[float, float]
+) -> Adaptivity | None:
+    """Weigh a burst by answers and when their triggers were due; none if none came before or after it began."""
+    begins, ends = burst_s
+    steady = latencies_s[(due_s >= steady_from_s) & (due_s < begins)]
+    peak, later = latencies_s[(due_s >= begins) & (due_s < ends)], latencies_s[due_s >= begins]
+    if not len(steady) or not len(later) or steady.min() <= 0:
+        return None
+    mean = float(steady.mean())
+    arrivals = due_s + latencies_s
+    recovered = np.flatnonzero((due_s >= ends) & (latencies_s <= mean))
+    back_s = float(arrivals[recovered].min()) if len(recovered) else None
+    after = latencies_s[due_s >= back_s] if back_s is not None else np.empty(0)
+    return Adaptivity(
+        float(later.max()),
+        percentile(peak, 0.999) / percentile(steady, 0.999) if len(peak) else None,
+        None if back_s is None else back_s - ends,
+        float(after.mean()) / mean if len(after) else None,
+    )

@@ -307,6 +307,11 @@ def score(path: Path, as_json: bool) -> bool:
     if found["recovery"]:
         took = ", ".join("never" if one is None else f"{one:.1f} s" for one in found["recovery"]["times_s"])
         table.add_row("recovery", f"{found['recovery']['class']}; caught up after {took}")
+    if burst := found["adaptivity"]:
+        values = [burst[key] for key in ("peak_degradation_ratio", "recovery_time_s", "post_peak_variation_ratio")]
+        ratio, back, after = ("-" if one is None else f"{one:.2f}" for one in values)
+        worst = f"{burst['max_peak_latency_s'] * 1000:,.0f} ms"
+        table.add_row("burst", f"max {worst}, p99.9 x {ratio}, recovered after {back} s, mean then x {after}")
     standard = "yes" if found["standard"] else f"no, because of {', '.join(found['nonstandard'])}; not comparable"
     table.add_row("standard", standard)
     Console(width=_WIDE, markup=False, highlight=False).print(table)

@@ -62,7 +62,10 @@ class Workload:
         choice("poisson", "constant"), "--arrivals", "Arrival times: a Poisson process, or evenly spaced.", "poisson"
     )
     curve: str = setting(
-        choice("varying", "constant"), "--curve", "Rate over time: swings between basis and peak, or flat.", "varying"
+        choice("varying", "constant", "burst"),
+        "--curve",
+        "Rate over time: swings between basis and peak, flat, or flat with ten seconds at the peak.",
+        "varying",
     )
     symbols: int = setting(
         whole(2, _MOST_SYMBOLS), "--symbols", "Symbols in all markets together; default: 100 a market."
@@ -131,6 +134,29 @@ class Workload:
     def as_plain(self) -> dict[str, Plain]:
         """Return every setting as TOML or JSON would hold it."""
         return {one.name: one.metadata["kind"].show(getattr(self, one.name)) for one in fields(self)}
+
+
+LONGEST_BURST_MS = 10_000
+
+
+def burst_of(duration_ms: float) -> tuple[float, float]:
+    """Return when the burst of a day begins and ends, ms of simulated time, with the curve `burst`."""
+    begins = duration_ms / 2
+    return begins, begins + min(LONGEST_BURST_MS, duration_ms / 10)
+
+
+def rate_knots(curve: str, duration_ms: float, basis: float, peak_factor: float) -> tuple[list[float], list[float]]:
+    """Return times and rates between which the rate of a curve is linear."""
+    peak = basis * peak_factor
+    if curve == "constant":
+        return [0.0, duration_ms], [basis, basis]
+    if curve == "burst":  # after a ramp-up flat, but for the burst, whose flanks are a thousandth of it
+        begins, ends = burst_of(duration_ms)
+        flank = (ends - begins) / 1000
+        times = [0.0, duration_ms / 12, begins, begins + flank, ends, ends + flank, duration_ms]
+        return times, [0.0, basis, basis, peak, peak, basis, basis]
+    shares = [0.0, 1 / 120, 1 / 4, 1 / 2, 3 / 4, 1.0]
+    return [duration_ms * share for share in shares], [0.0, peak, basis, peak, basis, peak]
 
 
 def markets_of(scale_factor: int) -> int:

@@ -27,6 +27,11 @@ def findings(recorded: Recorded) -> list[Finding]:
         sent = sent_latencies(recorded, "orders")
         sent_p99 = None if sent is None or not len(sent) else percentile(sent, 0.99)
         found.append(stability.lateness_finding(percentile(latencies, 0.99), sent_p99))
+    score = recorded.score or {}
+    if burst := score.get("adaptivity"):
+        found.append(stability.burst_finding(burst))
+    if recovery := score.get("recovery"):
+        found.append(stability.recovery_finding(recovery))
     return sorted(found, key=lambda one: ("bad", "note", "good").index(one.level))
 
 

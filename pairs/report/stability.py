@@ -268,3 +268,30 @@ def lateness_finding(scheduled_p99_s: float, sent_p99_s: float | None) -> Findin
     if share > 0.1:
         return Finding("bad", title, f"No: {both}, so {share:.0%} of the scored latency is the driver's.")
     return Finding("good", title, f"Yes: {both}.")
+
+
+def burst_finding(found: Mapping[str, Any]) -> Finding:
+    """Say how the engine took a burst."""
+    worst = f"at worst an answer took {found['max_peak_latency_s'] * 1000:,.0f} ms"
+    ratio, back, after = (
+        found[key] for key in ("peak_degradation_ratio", "recovery_time_s", "post_peak_variation_ratio")
+    )
+    if back is None:
+        return Finding("bad", "How did it take the burst?", f"It did not recover within the run; {worst}.")
+    slower = "" if ratio is None else f", p99.9 was {ratio:.1f} times that before"
+    then = "" if after is None else f", and mean latency was then {after:.2f} times that before"
+    return Finding("note", "How did it take the burst?", f"It took {back:.1f} s to recover{then}; {worst}{slower}.")
+
+
+def recovery_finding(found: Mapping[str, Any]) -> Finding:
+    """Say how the engine recovered from being killed."""
+    times = found["times_s"]
+    never = sum(one is None for one in times)
+    caught_up = ", ".join(f"{one:.1f} s" for one in times if one is not None) or "no time that was seen"
+    level = "good" if found["class"].startswith("precise") and not never else "bad"
+    lost = f" {never} times it did not catch up within the run." if never else ""
+    return Finding(
+        level,
+        "How did it recover?",
+        f"Killed {found['kills']} times, it recovered: {found['class']}. It had caught up after {caught_up}.{lost}",
+    )

@@ -41,6 +41,11 @@ def knots(workload: Workload) -> Knots:
     if workload.curve == "constant":
         return np.array([0.0, duration]), np.array([basis, basis])
     peak = workload.peak_factor * basis
+    if workload.curve == "burst":
+        burst = min(10_000.0, duration / 10)
+        begins, ends, flank = duration / 2, duration / 2 + burst, burst / 1000
+        times = np.array([0, duration / 12, begins, begins + flank, ends, ends + flank, duration])
+        return times, np.array([0, basis, basis, peak, peak, basis, basis])
     times = np.array([0, duration / 120, duration / 4, duration / 2, 3 * duration / 4, duration])
     return times, np.array([0, peak, basis, peak, basis, peak])
 
@@ -78,7 +83,7 @@ def workloads(draw: st.DrawFn, most_ticks: float = 150_000.0) -> Workload:
         "basis_rate": Fraction(ticks * 1000 / duration),
         "peak_factor": draw(st.sampled_from([0.01, 0.5, 1.0, 1.5, 3.0])),
         "arrivals": draw(st.sampled_from(["poisson", "constant"])),
-        "curve": draw(st.sampled_from(["varying", "constant"])),
+        "curve": draw(st.sampled_from(["varying", "constant", "burst"])),
         "symbols": draw(st.integers(2, 500)),
         "volatility": 0.0,
         "seed": draw(st.integers(0, 2**64 - 1)),

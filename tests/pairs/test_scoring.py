@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairs.scoring import Measured, Score, load, percentile, recovery_class, recovery_times_s, score
+from pairs.scoring import Measured, Score, adaptivity, load, percentile, recovery_class, recovery_times_s, score
 from pairs.workload import complete
 
 # Scale factor, 99th percentile in ms, p_score: the published results of two engines.
@@ -114,3 +114,23 @@ def test_recovery_is_when_the_backlog_is_gone() -> None:
 def test_classes_of_recovery(counts: tuple[int, int, int], expected: str) -> None:
     """Nothing missing and nothing twice is precise; twice is rollback; missing is a gap."""
     assert recovery_class(*counts).startswith(expected)
+
+
+def test_a_burst_is_weighed_as_published() -> None:
+    """Steady at 0.1 s, up to 2 s in the burst, back 3 s after its end, and a little slower then."""
+    due = np.arange(0, 100, 0.5)
+    latencies = np.full(len(due), 0.1)
+    latencies[(due >= 50) & (due < 60)] = np.linspace(0.5, 2.0, 20)
+    latencies[(due >= 60) & (due < 62.5)] = 1.0
+    latencies[(due >= 62.5) & (due <= 63)] = 0.09
+    latencies[due > 63] = 0.12
+    found = adaptivity(due, latencies, 25, (50, 60))
+    assert found is not None
+    assert found.max_peak_latency_s == 2.0
+    assert found.peak_degradation_ratio == pytest.approx(20)
+    assert found.recovery_time_s == pytest.approx(62.5 + 0.09 - 60)
+    assert found.post_peak_variation_ratio == pytest.approx(1.2, abs=0.01)
+    assert adaptivity(due[:100], latencies[:100], 25, (50, 60)) is None
+    never = adaptivity(due[:125], latencies[:125], 25, (50, 60))
+    assert never is not None
+    assert never.recovery_time_s is None

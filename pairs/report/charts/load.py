@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pairs.report.charts import Data, absent, numbers, times
 from pairs.report.recorded import Recorded
 from pairs.report.reduce import Slots, greatest_by_slot, rates, slots_for
+from pairs.workload import rate_knots
 
 _SLOTS = 360
 _NOT_RECORDED = "Not recorded: the run kept no note of how many ticks were sent and taken."
@@ -95,8 +96,5 @@ def planned_rate(recorded: Recorded) -> tuple[NDArray[np.float64], NDArray[np.fl
     if speed is None or not {"basis_rate", "peak_factor", "curve"} <= known.keys():
         return None
     basis = float(Fraction(str(known["basis_rate"]))) * speed
-    if known["curve"] == "constant":
-        return np.array([0, recorded.wall_of(duration)]), np.array([basis, basis])
-    peak = basis * float(known["peak_factor"])
-    corners = np.array([0, duration / 120, duration / 4, duration / 2, 3 * duration / 4, duration])
-    return corners / 1000 / speed, np.array([0, peak, basis, peak, basis, peak])
+    corners, rates_there = rate_knots(str(known["curve"]), float(duration), basis, float(known["peak_factor"]))
+    return np.array(corners) / 1000 / speed, np.array(rates_there)
