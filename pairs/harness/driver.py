@@ -7,6 +7,7 @@ fast as the engine takes the ticks, never more than a bounded number ahead of it
 
 import argparse
 import gc
+import os
 import queue
 import sys
 import threading
@@ -183,5 +184,5 @@ if __name__ == "__main__":
     try:
         main()
     except BadInputError as error:
-        print(f"pairs: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        print(f"pairs: {error}", file=sys.stderr, flush=True)
+        os._exit(error.exit_code)  # Arrow's own threads may still read ahead, and abort an ordinary exit
