@@ -27,7 +27,6 @@ from pairs.run import Run
 from pairs.search import Outcome, next_point
 from pairs.workload import Workload
 
-_RUN = re.compile(r"sf-(\d+)-(\d+)")
 _LIMIT = re.compile(r"p99\s*<\s*(\d+(?:\.\d+)?)\s*(ms|s)")
 
 
@@ -45,13 +44,13 @@ class Search:
     suffix: str  # of the tick files, which are removed again
 
     def outcomes(self) -> list[Outcome]:
-        """Return what all runs so far came to, in the order in which they were made; broken ones are removed."""
-        found = []
-        for path in (self.folder / "runs").glob("sf-*"):
-            if match := _RUN.fullmatch(path.name):
-                number, times = map(int, match.groups())
-                found.append((path.stat().st_mtime, number, times, path))
-        return [self._outcome(number, Run(path)) for _, number, _, path in sorted(found) if _is_whole(Run(path))]
+        """Return what all runs so far came to, in the order in which they were made."""
+        return [self._outcome(run) for run in self.runs()]
+
+    def runs(self) -> list[Run]:
+        """Return all runs that came to a score, in the order in which they were made."""
+        found = [Run(path) for path in (self.folder / "runs").glob("sf-*")]
+        return sorted(filter(_is_whole, found), key=lambda run: run.score_file.stat().st_mtime)
 
     def run_next(self, scale_factor: int) -> Outcome:
         """Run a point once more."""
@@ -67,7 +66,7 @@ class Search:
                 self._execute(scale_factor, data, path)
             finally:
                 shutil.rmtree(data, ignore_errors=True)
-        return self._outcome(scale_factor, Run(path))
+        return self._outcome(Run(path))
 
     def _execute(self, scale_factor: int, data: Path, path: Path) -> None:
         stages.dataset_of(self.workload_at(scale_factor), self.profile, data, self.suffix, self.settings.master)
@@ -82,8 +81,9 @@ class Search:
         stages.score(path, as_json=False)
         make_report([Run(path)], None)
 
-    def _outcome(self, scale_factor: int, run: Run) -> Outcome:
+    def _outcome(self, run: Run) -> Outcome:
         recorded = read_run(run)
+        scale_factor = int(recorded.parameters["scale_factor"])
         score = recorded.score or {}
         why = "; ".join([*score.get("reasons", []), *unsustained(recorded, self.limit_s)])
         return Outcome(scale_factor, not why, why, score.get("p99"), score.get("p_score"), cores_used(recorded))
@@ -94,7 +94,7 @@ class Search:
 
     def make_report(self) -> Path | None:
         """Compare all runs in one report; none if there are too few."""
-        runs = [Run(path) for path in sorted((self.folder / "runs").glob("sf-*")) if _is_whole(Run(path))]
+        runs = self.runs()
         return make_report(runs, self.folder / "search.html") if len(runs) > 1 else None
 
     def begin(self) -> None:

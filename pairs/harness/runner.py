@@ -225,10 +225,9 @@ def _driver_command(run: Run, job: Job, number: int, start_us: int | None) -> li
 def _wait_for(processes: Processes, path: Path) -> None:
     while not path.exists():
         processes.check()
-        if all(part.process.poll() is not None for name, part in processes.parts.items() if name == "engine") and (
-            "engine" in processes.parts
-        ):
-            raise PairsError(f"the engine ended before it was ready; see {processes.parts['engine'].log}")
+        engine = processes.parts.get(_ENGINE)
+        if engine is not None and engine.process.poll() is not None:
+            raise PairsError(f"the engine ended before it was ready; see {engine.log}")
         time.sleep(_POLL_S / 10)
 
 
@@ -251,11 +250,11 @@ class Faults:
         self._start_engine()
 
     def _simulated_ms(self, log: TickLogReader) -> float:
-        """Return the simulated time: that of the clock if the run is paced, else that of the next tick to be taken."""
+        """Return the simulated time: that of the clock if the run is paced, else of the next tick to take, if any."""
         if self._start_us is not None and self._speed is not None:
             return (time.time_ns() // 1000 - self._start_us) / 1000 * self._speed
-        place = min(log.done, log.written - 1)
-        return float(next(iter(log.read(place, place + 1)))["tickTS"][0]) if place >= 0 else 0.0
+        place = log.done
+        return float(next(log.read(place, place + 1))["tickTS"][0]) if place < log.written else 0.0
 
 
 def _watch(processes: Processes, run: Run, job: Job, start_us: int | None, faults: Faults) -> float | None:

@@ -1,10 +1,10 @@
 """The tick log as a streaming source of Spark: `spark.readStream.format("ticklog")`. Imported by generated programs.
 
 Options: `path`, the folder of the log; `partitions`, into how many tasks a batch is cut; `maxTicksPerBatch`, at most so
-many ticks a micro-batch; `rowsPerRead`, how many ticks are handed to Spark at a time; `blockTicks`, hand them over as
-blocks of at most so many instead: a row is then the records of a block, as they are in the log, and Spark need not take
-every tick apart and put it together again on its way. Offsets are positions in the log: a batch that is run again gets
-the same ticks. The source knows nothing of strategies, it hands over what is there.
+many ticks a micro-batch; `ticksPerRead`, how many are handed over at a time; `blocks`, whether as one row each time:
+the records of the ticks, as they are in the log, so that Spark need not take every tick apart and put it together again
+on its way. Offsets are positions in the log: a batch that is run again gets the same ticks. The source knows nothing of
+strategies, it hands over what is there.
 """
 
 import gc
@@ -36,7 +36,7 @@ class TickLogSource(DataSource):
 
     def schema(self) -> str:
         """Return the columns of a tick or a block of them; `seq` is its number in the stream, or its first tick's."""
-        return BLOCK_SCHEMA if "blockTicks" in self.options else TICK_SCHEMA
+        return BLOCK_SCHEMA if _as_blocks(self.options) else TICK_SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """Read the log as it grows."""
@@ -56,8 +56,8 @@ class _StreamReader(DataSourceStreamReader):
         self._path = Path(options["path"])
         self._partitions = int(options.get("partitions", "1"))
         self._most = int(options.get("maxTicksPerBatch", "0"))
-        self._as_blocks = "blockTicks" in options
-        self._ticks_at_a_time = int(options.get("blockTicks", options.get("rowsPerRead", "65536")))
+        self._as_blocks = _as_blocks(options)
+        self._ticks_per_read = int(options.get("ticksPerRead", "65536"))
         self._log: TickLogReader | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -85,12 +85,16 @@ class _StreamReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         _skip_modules_in_collections()
         log, handed_over = TickLogReader(self._path), as_block if self._as_blocks else to_arrow
-        for first in range(partition.first, partition.end, self._ticks_at_a_time):  # type: ignore[attr-defined]
-            for records in log.read(first, min(first + self._ticks_at_a_time, partition.end)):  # type: ignore[attr-defined]
+        for first in range(partition.first, partition.end, self._ticks_per_read):  # type: ignore[attr-defined]
+            for records in log.read(first, min(first + self._ticks_per_read, partition.end)):  # type: ignore[attr-defined]
                 yield handed_over(records)
 
     def commit(self, end: dict[str, int]) -> None:
         self._opened().mark_done(end["seq"])
+
+
+def _as_blocks(options: Any) -> bool:
+    return str(options.get("blocks", "false")).lower() == "true"
 
 
 def as_block(records: Records) -> pa.RecordBatch:

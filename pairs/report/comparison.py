@@ -204,9 +204,7 @@ def _void(runs: Sequence[Compared]) -> Iterator[Warning]:
 
 
 def _machines(runs: Sequence[Compared]) -> Iterator[Warning]:
-    groups = _grouped(
-        runs, lambda one: tuple((one.recorded.facts.get("environment") or {}).get(name) for name in _MACHINE)
-    )
+    groups = _grouped(runs, _machine_of)
     if len(groups) > 1:
         told = "; ".join(f"{_names(found)} on {_machine(key)}" for key, found in groups.items())
         yield Warning("bad", f"Different machines: {told}. Latencies of different machines say nothing about engines.")

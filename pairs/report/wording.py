@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pairs.values import show_duration
-
 NOT_RECORDED = "not recorded"
 NONE = "\u2013"
 
@@ -31,11 +29,6 @@ def bytes_of(size: float | None) -> str:
             return f"{size:,.3g} {unit}"
         size /= 1000
     return f"{size:,.3g} TB"
-
-
-def simulated(milliseconds_: float) -> str:
-    """Write a moment of simulated time."""
-    return show_duration(int(milliseconds_))
 
 
 def plain(value: Any) -> str:

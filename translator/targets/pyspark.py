@@ -24,7 +24,7 @@ class PySpark(Target):
         "shards": "tasks that the state is spread over",
         "partitions": "tasks that read a batch",
         "max-ticks-per-batch": "at most so many ticks a micro-batch, 0 for no limit",
-        "rows-per-read": "ticks handed to Spark at a time; with plan shared, those of a block",
+        "ticks-per-read": "ticks handed to Spark at a time; with plan shared, those of a block",
         "spark.*": "any setting of Spark",
     }
     templates = resources.folder("templates") / "pyspark"

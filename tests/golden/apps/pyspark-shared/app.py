@@ -84,6 +84,7 @@ def answer(key, pieces, state, shards):
 
 def answers_to(ticks, arguments):
     """Return the answers to a stream of ticks."""
+    # One shard takes the blocks as they are, of several each gets its copy.
     every = f"explode(sequence(0, {arguments.shards - 1})) AS shard" if arguments.shards > 1 else "0 AS shard"
     blocks = ticks.selectExpr("seq", "ticks", every)
     if arguments.partitions == arguments.shards == 1:
@@ -107,7 +108,7 @@ def parse_arguments():
     parser.add_argument("--partitions", type=int, default=1, metavar="N", help="tasks that read a batch; default: 1")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="tasks that hold the state")
     parser.add_argument("--max-ticks-per-batch", type=int, default=MOST_TICKS, metavar="N", help="0: no limit")
-    parser.add_argument("--rows-per-read", type=int, default=65536, metavar="N", help="ticks handed to Spark at a time")
+    parser.add_argument("--ticks-per-read", type=int, default=65536, metavar="N", help="ticks handed over at a time")
     parser.add_argument("--progress", metavar="FILE", help="where to write what Spark says of its batches")
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark setting; repeatable")
     return parser.parse_args()
@@ -193,7 +194,8 @@ def main():
         .option("path", arguments.source)
         .option("partitions", arguments.partitions)
         .option("maxTicksPerBatch", arguments.max_ticks_per_batch)
-        .option("blockTicks", arguments.rows_per_read)
+        .option("ticksPerRead", arguments.ticks_per_read)
+        .option("blocks", True)
         .load()
     )
     answers = answers_to(ticks, arguments)

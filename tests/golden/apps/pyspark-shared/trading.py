@@ -12,7 +12,7 @@ the end of a window does real work:
 
 import csv
 import gc
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,7 +36,7 @@ ANSWER_COLUMNS = [column.split()[0] for column in ANSWER_SCHEMA.split(", ")]
 # ---------------------------------------------------------------------------------------------- the strategies
 
 
-@lru_cache(maxsize=8)
+@cache
 def load_strategies(strategies_file, shard, shards):
     """Read the table of strategies and keep, as columns, those whose pairs fall to a shard; once a process."""
     with Path(strategies_file).open(newline="", encoding="utf-8") as source:
@@ -76,7 +76,7 @@ def _as_carried(symbol):
 
 
 def _pane_starts(tick_ts, periods):
-    """Return when the panes began that ticks lie in: at an end of a window, or at the close. Ticks are in order."""
+    """Return when windows end among ticks, which are in order; each end begins a pane."""
     first, last = int(tick_ts[0]), int(tick_ts[-1])
     if sum((last - first) // periods) > len(tick_ts):  # windows end more often than ticks come
         return np.unique([tick_ts // period * period for period in periods])
