@@ -23,6 +23,7 @@ class Outcome:
     p99_s: float | None = None
     p_score: float | None = None
     cores: float | None = None  # that all processes used on average within the measurement interval
+    cost: float | None = None  # CPU seconds of the engine for a million ticks
 
 
 def by_point(outcomes: Sequence[Outcome]) -> dict[int, list[Outcome]]:

@@ -12,14 +12,13 @@ from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pairs import stages
 from pairs.config import RunSettings
 from pairs.errors import BadInputError, PairsError
-from pairs.report.findings import backlog_of, cores_used
+from pairs.report.findings import backlog_of, cores_used, cost
 from pairs.report.making import make_report
 from pairs.report.recorded import Recorded, read_run
 from pairs.report.stability import MUCH_BACKLOG_S, trend
@@ -86,7 +85,8 @@ class Search:
         scale_factor = int(recorded.parameters["scale_factor"])
         score = recorded.score or {}
         why = "; ".join([*score.get("reasons", []), *unsustained(recorded, self.limit_s)])
-        return Outcome(scale_factor, not why, why, score.get("p99"), score.get("p_score"), cores_used(recorded))
+        spent = cores_used(recorded), cost(recorded)
+        return Outcome(scale_factor, not why, why, score.get("p99"), score.get("p_score"), *spent)
 
     def next_point(self) -> int | None:
         """Return the scale factor to run next; none when the search is done."""
@@ -141,12 +141,16 @@ def parse_limit(text: str) -> float:
     return float(match[1]) / (1000 if match[2] == "ms" else 1)
 
 
-def plain_row(one: Outcome) -> dict[str, Any]:
-    """Return what a table says of a run."""
-    return {
-        "SF": f"{one.scale_factor:,}",
-        "p99, ms": "-" if one.p99_s is None else f"{one.p99_s * 1000:,.0f}",
-        "p_score": "-" if one.p_score is None else f"{one.p_score:,.2f}",
-        "cores": "-" if one.cores is None else f"{one.cores:.2f}",
-        "sustained": "yes" if one.good else f"no: {one.why}",
-    }
+HEADINGS = ("SF", "p99, ms", "p_score", "cores", "CPU s/M ticks", "sustained")
+
+
+def plain_row(one: Outcome) -> list[str]:
+    """Return what a table says of a run, under the headings."""
+    return [
+        f"{one.scale_factor:,}",
+        "-" if one.p99_s is None else f"{one.p99_s * 1000:,.0f}",
+        "-" if one.p_score is None else f"{one.p_score:,.2f}",
+        "-" if one.cores is None else f"{one.cores:.2f}",
+        "-" if one.cost is None else f"{one.cost:.2f}",
+        "yes" if one.good else f"no: {one.why}",
+    ]

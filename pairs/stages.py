@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -371,20 +371,17 @@ def search(
 ) -> bool:
     """Search for the highest scale factor that is sustained; return whether there is one."""
     from pairs.search import best, highest
-    from pairs.searching import Search, parse_limit, plain_row
+    from pairs.searching import HEADINGS, Search, parse_limit, plain_row
 
     first, most = (whole(1, 1_000_000).read(raw, flag) for raw, flag in zip(bounds, ("--first", "--most"), strict=True))
     path = folder or Path("searches") / f"{Path(profile).stem}-{settings.target}-{settings.plan}"
     searched = Search(path, workload_at, profile, settings, parse_limit(slo), first, most, suffix)
     searched.begin()
-    widths = {"SF": 7, "p99, ms": 9, "p_score": 11, "cores": 7, "sustained": 0}
-    print("  ".join(name.rjust(width) for name, width in widths.items()))
-    done = searched.outcomes()
-    for one in done:
-        print("  ".join(text.rjust(widths[name]) for name, text in plain_row(one).items()), " (as found)", sep="")
+    _print_columns(HEADINGS)
+    for one in searched.outcomes():
+        _print_columns([*plain_row(one), "(as found)"])
     while (point := searched.next_point()) is not None:
-        one = searched.run_next(point)
-        print("  ".join(text.rjust(widths[name]) for name, text in plain_row(one).items()), flush=True)
+        _print_columns(plain_row(searched.run_next(point)))
     found = searched.outcomes()
     top, winner = highest(found), best(found)
     if top is None or winner is None:
@@ -395,6 +392,10 @@ def search(
     if (page := searched.make_report()) is not None:
         print(f"{page}: all runs compared; open it in a browser")
     return top is not None
+
+
+def _print_columns(cells: Sequence[str]) -> None:
+    print("  ".join(one.rjust(13) for one in cells), flush=True)
 
 
 def _next_run_folder(dataset: Dataset, target: str, plan: str) -> Path:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pairs.report import published
 from pairs.report.charts import Data, absent, latency, numbers
+from pairs.report.findings import cost
 from pairs.report.page import render
 from pairs.report.recorded import Recorded
 from pairs.report.reduce import percentiles_by_slot, slots_for
@@ -52,8 +53,9 @@ def comparison_of(every: Sequence[Recorded]) -> str:
     runs = named(every)
     scale_chart = Chart(
         "by-scale-factor",
-        "p_score and 99th percentile by scale factor",
-        "The score is load over latency, so it grows with an engine that keeps its latency. All axes logarithmic.",
+        "p_score, 99th percentile and cost by scale factor",
+        "The score is load over latency, so it grows with an engine that keeps its latency. Cost is the CPU time that "
+        "the engine spends on a million ticks, within the measurement interval. All axes logarithmic.",
         by_scale_factor(runs),
     )
     latency_charts = [
@@ -107,6 +109,7 @@ def _row(one: Compared) -> list[Any]:
         one.score.get("load"),
         *in_ms,
         orders.get("count"),
+        cost(one.recorded),
     ]
 
 
@@ -126,7 +129,14 @@ def by_scale_factor(runs: Sequence[Compared]) -> Data:
         return absent(_NO_LATENCY)
     for engine in ("X", "Y"):
         points = [
-            {"sf": one.scale_factor, "p_score": one.p_score, "p99": one.p99_ms, "label": "published", "valid": True}
+            {
+                "sf": one.scale_factor,
+                "p_score": one.p_score,
+                "p99": one.p99_ms,
+                "cost": None,
+                "label": "published",
+                "valid": True,
+            }
             for one in published.RESULTS
             if one.engine == engine
         ]
@@ -142,6 +152,7 @@ def _point(one: Compared) -> dict[str, Any] | None:
         "sf": one.scale_factor,
         "p_score": p_score,
         "p99": p99 * 1000,
+        "cost": cost(one.recorded),
         "label": one.name,
         "valid": bool(one.score.get("valid")),
     }

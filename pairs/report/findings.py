@@ -6,7 +6,7 @@ import numpy as np
 
 from pairs.report import stability
 from pairs.report.charts.latency import sent_latencies
-from pairs.report.charts.load import waiting
+from pairs.report.charts.load import pace, waiting
 from pairs.report.charts.machine import samples
 from pairs.report.recorded import Recorded
 from pairs.report.stability import Finding
@@ -54,6 +54,17 @@ def cores_used(recorded: Recorded) -> float | None:
     """Return how many cores all processes used on average within the measurement interval."""
     used = _used(recorded)
     return None if used is None else sum(used[0].values())
+
+
+def cost(recorded: Recorded) -> float | None:
+    """Return the CPU seconds that the engine spent on a million ticks within the measurement interval."""
+    used, noted = _used(recorded), pace(recorded)
+    if used is None or noted is None or recorded.speed is None:
+        return None
+    begin, end = (recorded.wall_of(one) for one in recorded.interval_ms)
+    first, last = np.interp([begin, end], noted["time"], noted["taken"])
+    cores = sum(share for name, share in used[0].items() if name.startswith("engine"))
+    return float(cores * (end - begin) / (last - first) * 1e6) if last > first else None
 
 
 def _used(recorded: Recorded) -> tuple[dict[str, float], float] | None:

@@ -310,10 +310,10 @@ function inUnit(parts, unit) {
   return Object.fromEntries(Object.entries(parts).map(([name, values]) => [name, Float64Array.from(values, (value) => value / unit)]));
 }
 
-/* Two panels with one legend: the score on the left, the latency that makes it on the right. */
+/* Three panels with one legend: the score, the latency that makes it, and what it costs. */
 function byScaleFactor(id, data) {
   const look = colours();
-  const panels = [["p_score", "x", "y", "%{y:,.2f}"], ["p99", "x2", "y2", "%{y:,.1f} ms"]];
+  const panels = [["p_score", "x", "y", "%{y:,.2f}"], ["p99", "x2", "y2", "%{y:,.1f} ms"], ["cost", "x3", "y3", "%{y:,.2f} s"]];
   const traces = panels.flatMap(([value, xaxis, yaxis, hover]) => data.series.map((one, place) => {
     const color = look.series[place % 8];
     const points = one.points;
@@ -325,10 +325,11 @@ function byScaleFactor(id, data) {
     };
   }));
   const values = (name) => data.series.flatMap((one) => one.points.map((point) => point[name]));
-  const scale = (anchor, domain) => axis(look, "scale factor", { type: "log", anchor, domain, tickvals: data.ticks, ticktext: data.ticks.map(String) });
+  const scale = (anchor, domain) => axis(look, "scale factor", { type: "log", anchor, domain, tickvals: data.ticks, ticktext: data.ticks.map(String), tickangle: -45 });
   return plot(id, traces, {
-    hovermode: "closest", xaxis: scale("y", [0, 0.45]), xaxis2: scale("y2", [0.55, 1]),
+    hovermode: "closest", xaxis: scale("y", [0, 0.27]), xaxis2: scale("y2", [0.365, 0.635]), xaxis3: scale("y3", [0.73, 1]),
     yaxis: axis(look, "p_score (higher is better)", { anchor: "x", ...decades(values("p_score")) }),
     yaxis2: axis(look, "99th percentile, ms (lower is better)", { anchor: "x2", ...decades(values("p99")) }),
+    yaxis3: axis(look, "CPU s per million ticks (lower is better)", { anchor: "x3", ...decades(values("cost")) }),
   });
 }

@@ -141,6 +141,6 @@ function showRuns(runs) {
   const [text, number] = [(title) => ({ title, text: true }), (title) => ({ title, show: figure })];
   new DataTable(target, [
     text("run"), text("engine, plan"), number("SF"), number("p_score"), text("score"), text("answers"), text("standard"),
-    number("load"), number("p50, ms"), number("p99, ms"), number("p99.9, ms"), number("max, ms"), number("orders"),
+    number("load"), number("p50, ms"), number("p99, ms"), number("p99.9, ms"), number("max, ms"), number("orders"), number("CPU s per million ticks"),
   ], runs);
 }

@@ -71,15 +71,15 @@ def as_records(batch: pa.RecordBatch) -> Records:
 
 def play_columns(steps: ModuleType, app: Path, batches: list[list[pa.RecordBatch]], shards: int) -> list[Answer]:
     """Play batches, piece after piece, to the column-wise steps; state is dumped and loaded between batches."""
-    states: list[bytes | None] = [None] * shards
+    states: list[list[bytes] | None] = [None] * shards
     answers: list[Answer] = []
     for pieces in batches:
         for number in range(shards):
             shard = steps.Shard(steps.load_strategies(str(app / "strategies.csv"), number, shards))
-            if states[number] is not None:
-                shard.load(states[number])
+            for part, state in zip(shard.parts, states[number] or (), strict=False):
+                assert shard.load(part, state) == len(state)
             parts = [part for piece in pieces for part in shard.take(as_records(piece))]
-            states[number] = shard.dump()
+            states[number] = list(map(shard.dump, shard.parts))
             answers += [answer for part in parts for answer in _column_answers(part)]
     return answers
 

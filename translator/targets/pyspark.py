@@ -23,6 +23,7 @@ class PySpark(Target):
     options: ClassVar = {
         "shards": "tasks that the state is spread over",
         "partitions": "tasks that read a batch",
+        "state": "with plan shared: whole, one value a shard, or parts, of which only those that change are written",
         "max-ticks-per-batch": "at most so many ticks a micro-batch, 0 for no limit",
         "ticks-per-read": "ticks handed to Spark at a time; with plan shared, those of a block",
         "spark.*": "any setting of Spark",

@@ -22,7 +22,7 @@ def rate(recorded: Recorded) -> Data:
     series: dict[str, Data] = {}
     if (planned := planned_rate(recorded)) is not None:
         series["planned"] = {"x": times(planned[0]), "y": numbers(planned[1])}
-    noted = _pace(recorded)
+    noted = pace(recorded)
     if noted is not None:
         for name, label in (("sent", "sent"), ("taken", "taken by the engine")):
             x, y = rates(noted["time"], noted[name], slots)
@@ -38,7 +38,7 @@ def rate(recorded: Recorded) -> Data:
 
 def backlog(recorded: Recorded) -> Data:
     """Ticks that were sent and not yet taken: the most in each slot."""
-    noted = _pace(recorded)
+    noted = pace(recorded)
     if noted is None:
         return absent(_NOT_RECORDED)
     slots = _slots(recorded)
@@ -48,11 +48,12 @@ def backlog(recorded: Recorded) -> Data:
 
 def waiting(recorded: Recorded) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
     """Return when the backlog was noted, in wall seconds, and how large it was."""
-    noted = _pace(recorded)
+    noted = pace(recorded)
     return None if noted is None else (noted["time"], noted["sent"] - noted["taken"])
 
 
-def _pace(recorded: Recorded) -> dict[str, NDArray[Any]] | None:
+def pace(recorded: Recorded) -> dict[str, NDArray[Any]] | None:
+    """Return how many ticks were sent and taken at which times, in wall seconds; none if that was not noted."""
     table = recorded.pace
     if table is None or not {"sent", "taken"} <= set(table.column_names):
         return None

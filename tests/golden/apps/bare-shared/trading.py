@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 
 MARKET_CLOSE_MS = 900000
 NOBODY = -1  # the leg that a flat strategy owns
+SYMBOLS = -1  # the part of the state that changes with every tick; the others are numbered as the periods are
 SYMBOL = pa.binary(16)  # as ticks carry it, padded with zeros
 
 ANSWER_SCHEMA = (
@@ -93,6 +94,7 @@ class Shard:
         self.total = np.zeros((periods, symbols + 1), np.int64)  # of the prices in the present window of each period
         self.ticks = np.zeros((periods, symbols + 1), np.int64)
         self.window_end = self.periods.copy()
+        self.closings = np.zeros(periods, np.int64)  # of windows of each period so far
         self.ratios = np.zeros((count, int(strategies.num_periods.max(initial=1))))  # the newest one last
         self.ratios_seen = np.zeros(count, np.int64)
         self.was_above = np.ones(count, bool)  # before its first indicator a strategy has no signal
@@ -103,22 +105,34 @@ class Shard:
         self.entry_ratio = np.zeros(count)
         self.closed = np.zeros(1, bool)
 
-    SYMBOL_STATE = ("last_price", "total", "ticks", "window_end")
-    STRATEGY_STATE = ("ratios", "ratios_seen", "was_above", "was_below", "owned", "shares", "balance", "entry_ratio")
-    STATE = (*SYMBOL_STATE, *STRATEGY_STATE, "closed")
+    # What must survive a restart has parts: one that changes with every tick, and one for the strategies of each
+    # period, which changes only when its windows end.
+    OF_SYMBOLS = ("last_price", "total", "ticks", "window_end", "closings", "closed")
+    OF_STRATEGIES = ("ratios", "ratios_seen", "was_above", "was_below", "owned", "shares", "balance", "entry_ratio")
 
-    def dump(self):
-        """Return all that must survive a restart."""
-        return b"".join(np.ascontiguousarray(getattr(self, name)).tobytes() for name in self.STATE)
+    @property
+    def parts(self):
+        """The parts of the state."""
+        return range(SYMBOLS, len(self.periods))
 
-    def load(self, state):
-        """Take up where an earlier dump ended."""
-        place = 0
-        for name in self.STATE:
-            column = getattr(self, name)
-            kept = np.frombuffer(state, column.dtype, column.size, place).reshape(column.shape)
-            setattr(self, name, kept.copy())
+    def _columns_of(self, part):
+        names = self.OF_SYMBOLS if part == SYMBOLS else self.OF_STRATEGIES
+        return [getattr(self, name) for name in names], ... if part == SYMBOLS else self.strategies.of_period[part]
+
+    def dump(self, part):
+        """Return a part of the state."""
+        columns, rows = self._columns_of(part)
+        return b"".join(column[rows].tobytes() for column in columns)
+
+    def load(self, part, state, place=0):
+        """Take up a part of the state as it was dumped; return where it ends."""
+        columns, rows = self._columns_of(part)
+        for column in columns:
+            shape = column[rows].shape
+            kept = np.frombuffer(state, column.dtype, np.prod(shape, dtype=int), place).reshape(shape)
+            column[rows] = kept
             place += kept.nbytes
+        return place
 
     def take(self, ticks):
         """Take ticks, records in order, from wherever the last ones ended; return what they trigger."""
@@ -151,6 +165,7 @@ class Shard:
             self._close_window(number, tick_ts, ts, bell, answers)
         if bell:
             answers.append(self._sell(np.flatnonzero(self.owned != NOBODY), tick_ts, ts))
+            self.closings += 1
             self.closed[0] = True
 
     def _add(self, symbol, price):
@@ -162,6 +177,7 @@ class Shard:
 
     def _close_window(self, number, tick_ts, ts, bell, answers):
         period = self.periods[number]
+        self.closings[number] += 1
         self.window_end[number] = (tick_ts // period + 1) * period
         rows, ratio = self._ratios_of(number)
         self.ticks[number] = self.total[number] = 0
