@@ -38,8 +38,15 @@ def killed_and_started_again(launch: Launch, target: Target, answers: Path, afte
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
 
 
-@pytest.mark.parametrize("plan", ["shared", pytest.param("direct", marks=pytest.mark.slow)])
-def test_a_killed_program_loses_nothing(tmp_path: Path, spark: SparkSession, plan: str) -> None:
+CASES = [
+    ("shared", {"state": "parts"}),
+    pytest.param("shared", {"state": "whole"}, marks=pytest.mark.slow),
+    pytest.param("direct", {}, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("plan", "state"), CASES)
+def test_a_killed_program_loses_nothing(tmp_path: Path, spark: SparkSession, plan: str, state: dict[str, str]) -> None:
     """Offsets and state are Spark's, batches are numbered, and the sink keeps each once."""
     dataset = Dataset(golden_market(tmp_path / "market"))
     compute(spark, dataset)
@@ -49,7 +56,7 @@ def test_a_killed_program_loses_nothing(tmp_path: Path, spark: SparkSession, pla
             log.append(records)
     target, _ = targets.find("pyspark", plan)
     translate(dataset.strategies_file, target, plan, tmp_path / "app")
-    settings = {"max-ticks-per-batch": "1500", "shards": "2"}
+    settings = {"max-ticks-per-batch": "1500", "shards": "2", **state}
     answers = tmp_path / "answers"
     launch = Launch(
         tmp_path / "app",

@@ -88,6 +88,12 @@ CASES = {
         "odd",
         ["--master", "local[2]", "--set", "shards=5", "--set", "partitions=4", "--set", "max-ticks-per-batch=5000"],
     ),
+    "shared, state in parts": ("shared", "golden", ["--set", "state=parts", "--set", "max-ticks-per-batch=1000"]),
+    "shared, 3 shards in parts": (
+        "shared",
+        "odd",
+        ["--set", "state=parts", "--set", "shards=3", "--set", "partitions=2", "--set", "max-ticks-per-batch=5000"],
+    ),
     "direct, as it comes": ("direct", "odd", ["--master", "local[2]", "--set", "partitions=4"]),
 }
 
@@ -100,8 +106,8 @@ def test_pyspark(markets: dict[str, Path], case: str, tmp_path: Path, pairs_comm
 
 
 SLOW_CASES = [
-    (plan, market, master, shards, partitions, batch)
-    for plan in ("shared", "direct")
+    (plan, state, market, master, shards, partitions, batch)
+    for plan, state in (("shared", ["state=whole"]), ("shared", ["state=parts"]), ("direct", []))
     for market, master, shards, partitions, batch in [
         ("few", "local[2]", "2", "1", "1"),
         ("few", "local[1]", "1", "4", "7"),
@@ -114,10 +120,11 @@ SLOW_CASES = [
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("plan", "market", "master", "shards", "partitions", "batch"), SLOW_CASES)
+@pytest.mark.parametrize(("plan", "state", "market", "master", "shards", "partitions", "batch"), SLOW_CASES)
 def test_pyspark_everywhere(
     markets: dict[str, Path],
     plan: str,
+    state: list[str],
     market: str,
     master: str,
     shards: str,
@@ -127,7 +134,7 @@ def test_pyspark_everywhere(
     pairs_command: Command,
 ) -> None:
     """On any master, in batches of one tick, of seven, of a thousand and of all."""
-    sets = [f"shards={shards}", f"partitions={partitions}", f"max-ticks-per-batch={batch}"]
+    sets = [*state, f"shards={shards}", f"partitions={partitions}", f"max-ticks-per-batch={batch}"]
     more = [argument for one in sets for argument in ("--set", one)]
     assert sum(play(pairs_command, markets[market], tmp_path / "run", "pyspark", plan, "--master", master, *more)) > 50
 

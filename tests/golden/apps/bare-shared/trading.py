@@ -95,6 +95,7 @@ class Shard:
         self.ticks = np.zeros((periods, symbols + 1), np.int64)
         self.window_end = self.periods.copy()
         self.closings = np.zeros(periods, np.int64)  # of windows of each period so far
+        self.taken = np.zeros(1, np.int64)  # ticks
         self.ratios = np.zeros((count, int(strategies.num_periods.max(initial=1))))  # the newest one last
         self.ratios_seen = np.zeros(count, np.int64)
         self.was_above = np.ones(count, bool)  # before its first indicator a strategy has no signal
@@ -107,7 +108,7 @@ class Shard:
 
     # What must survive a restart has parts: one that changes with every tick, and one for the strategies of each
     # period, which changes only when its windows end.
-    OF_SYMBOLS = ("last_price", "total", "ticks", "window_end", "closings", "closed")
+    OF_SYMBOLS = ("last_price", "total", "ticks", "window_end", "closings", "taken", "closed")
     OF_STRATEGIES = ("ratios", "ratios_seen", "was_above", "was_below", "owned", "shares", "balance", "entry_ratio")
 
     @property
@@ -137,6 +138,7 @@ class Shard:
     def take(self, ticks):
         """Take ticks, records in order, from wherever the last ones ended; return what they trigger."""
         answers = []
+        self.taken += len(ticks)
         if self.closed[0]:
             return answers
         price, tick_ts, ts = (ticks[name].astype(np.int64) for name in ("price", "tickTS", "TS"))

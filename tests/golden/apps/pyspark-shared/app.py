@@ -79,6 +79,7 @@ STATE_IN_PARTS = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.LocalFileSystem",  # RocksDB's snapshots need this one
 }
 
 
@@ -91,6 +92,8 @@ def usual_state():
 
 def answers_of(shard, pieces):
     """Let the strategies of a shard take the ticks of a batch; return what they answer."""
+    import trading  # not where Spark only asks for the schema of the state: modules are shipped to executors alone
+
     blocks = sorted(block for piece in pieces for block in zip(piece["seq"], piece["ticks"], strict=True))
     answers = [one for _, block in blocks for one in shard.take(np.frombuffer(block, RECORD))]
     return [trading.as_frame(answers)] if answers else []
@@ -110,9 +113,9 @@ def answer_with_whole_state(key, pieces, state, shards):
 class AnswerWithStateInParts(StatefulProcessor):
     """Answer to the ticks of a batch; of the state of a shard, only what changes goes to Spark's state store.
 
-    A Python process keeps a shard from batch to batch. Spark's state says how often windows of each period have closed;
-    if the process knows of another number, because another one had the shard meanwhile or a batch is run again, it
-    reads the strategies of that period anew.
+    A Python process keeps a shard from batch to batch. If it has not taken as many ticks as Spark's state says, because
+    another process had the shard meanwhile or a batch is run again, it reads the symbols anew, and the strategies of
+    those periods whose windows have not closed as often as it knows.
     """
 
     def __init__(self, shards):
@@ -120,29 +123,33 @@ class AnswerWithStateInParts(StatefulProcessor):
 
     def init(self, handle):
         """Open the state."""
+        self._taken = handle.getValueState("taken", "ticks LONG")
         self._symbols = handle.getValueState("symbols", "state BINARY")
         self._strategies = handle.getMapState("strategies", "period INT", "state BINARY")
 
     def handleInputRows(self, key, rows, timerValues):  # noqa: N802, N803 - Spark's names
         """Answer to the ticks of a batch."""
+        import trading
+
         shard = self._shard(key[0])
         before = shard.closings.copy()
         answers = answers_of(shard, rows)
+        self._taken.update((int(shard.taken[0]),))
         self._symbols.update((shard.dump(trading.SYMBOLS),))
         for period in np.flatnonzero(shard.closings != before).tolist():
             self._strategies.updateValue((period,), (shard.dump(period),))
         yield from answers
 
     def _shard(self, number):
-        place = SparkFiles.get(STRATEGIES), number, self._shards
-        symbols = self._symbols.get()
-        if symbols is None:
-            return trading.kept_shard(*place, anew=True)
-        shard = trading.kept_shard(*place)
-        known = shard.closings.copy()
-        shard.load(trading.SYMBOLS, symbols[0])
-        for period in np.flatnonzero(shard.closings != known).tolist():
-            shard.load(period, self._strategies.getValue((period,))[0])
+        import trading
+
+        taken = self._taken.get()
+        shard = trading.kept_shard(SparkFiles.get(STRATEGIES), number, self._shards, anew=taken is None)
+        if taken is not None and taken[0] != shard.taken[0]:
+            known = shard.closings.copy()
+            shard.load(trading.SYMBOLS, self._symbols.get()[0])
+            for period in np.flatnonzero(shard.closings != known).tolist():
+                shard.load(period, self._strategies.getValue((period,))[0])
         return shard
 
     def close(self):
