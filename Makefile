@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all browser lint bench-generate bench-strategies bench-validate bench-engine bench-driver bench-report golden wheel clean
+.PHONY: help setup demo test test-all browser lint bench bench-generate bench-strategies bench-validate bench-engine bench-driver bench-report soak golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -39,6 +39,9 @@ lint: $(READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+bench: $(READY) ## What each choice of the PySpark program buys, side by side; a quarter of an hour
+	@$(BIN)/python -m tests.bench.latency
+
 bench-generate: $(READY) ## Speed of the generator beside a bare numpy + pyarrow loop
 	@$(BIN)/python -m tests.bench.generate
 
@@ -56,6 +59,9 @@ bench-driver: $(READY) ## How late one driver is at 100,000 to 1,000,000 ticks p
 
 bench-report: $(READY) ## Time and size of the report of a large run
 	@$(BIN)/python -m tests.bench.report
+
+soak: $(READY) ## Ten minutes in which the engine is killed every 20 to 40 seconds; nothing may be lost or come twice
+	@$(BIN)/python -m tests.soak
 
 golden: $(READY) ## Render the golden programs of the tests again; review the diff
 	@$(BIN)/python -m tests.golden.regenerate

@@ -112,6 +112,7 @@ class Run:
 
     def facts(self) -> dict[str, Any]:
         """Read run.json."""
+        refuse_foreign_link(self.path)
         try:
             facts = json.loads(self.facts_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -150,24 +151,33 @@ def becoming(file: Path) -> Iterator[Path]:
     """Give another name to write a file under; it takes its own when it is whole."""
     partial = file.with_name(f".{file.name}.{os.getpid()}")
     try:
+        partial.unlink(missing_ok=True)
+        partial.touch(exist_ok=False)  # made here: not a link that somebody has put there
         yield partial
         partial.replace(file)
     except OSError as error:
-        raise BadInputError(f"{file}: cannot be written: {error.strerror}; check the folder") from None
+        raise BadInputError(f"{file}: cannot be written: {error.strerror or error}; check the folder") from None
     finally:
         with suppress(OSError):
             partial.unlink()
 
 
+def refuse_foreign_link(path: Path) -> None:
+    """Refuse a link to the folder of another user, who could change what it leads to."""
+    if path.is_symlink() and path.exists() and path.stat().st_uid != os.geteuid():
+        raise BadInputError(f"{path}: is a link to a folder of another user; give the folder itself")
+
+
 def new_run(path: Path, overwrite: bool) -> Run:
     """Make the folder of a run; an old run is replaced only if told so."""
-    run = Run(path.absolute())
+    refuse_foreign_link(path)
+    run = Run(path.resolve())
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
         if not overwrite:
             raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
         if not run.facts_file.is_file():
             raise BadInputError(f"{path}: exists and is not a run, so it is not overwritten; choose another folder")
-        shutil.rmtree(path)
+        shutil.rmtree(run.path)
     try:
         (run.path / "logs").mkdir(parents=True, exist_ok=True)
     except OSError as error:

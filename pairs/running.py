@@ -5,7 +5,8 @@ import os
 import platform
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
@@ -66,7 +67,8 @@ def run_job(run: Run, job: Job) -> Outcome:
     except BaseException as error:
         state = "overloaded" if isinstance(error, OverloadedError) else "failed"
         reason = str(error) or type(error).__name__
-        run.write_json(run.facts_file, facts | {"state": state, "reason": reason})
+        with suppress(BadInputError):  # on a full disk, the reason is what counts
+            run.write_json(run.facts_file, facts | {"state": state, "reason": reason})
         raise
     run.write_json(run.facts_file, facts | {"state": "ended", **asdict(outcome)})
     return outcome
@@ -178,7 +180,26 @@ def _recovery(run: Run, facts: Mapping[str, Any], validation: Mapping[str, Any])
     times, sent, taken = (column.to_numpy() for column in pq.read_table(run.pace_file).columns)
     counts = [sum(validation[stream][kind] for stream in STREAMS) for kind in ("missing", "undue", "wrong")]
     took = scoring.recovery_times_s(times / 1e6, sent, taken, [one / 1e6 for one in kills])
-    return {"class": scoring.recovery_class(*counts), "kills": len(kills), "times_s": took}
+    return {
+        "class": scoring.recovery_class(*counts),
+        "kills": len(kills),
+        "times_s": took,
+        "latency_s": {stream: summary(_caught_up_s(run, stream, facts, took)) for stream in STREAMS},
+    }
+
+
+def _caught_up_s(run: Run, stream: str, facts: Mapping[str, Any], took: Sequence[float | None]) -> NDArray[np.float64]:
+    """Return the latencies of the answers to ticks that were due while the engine was down or catching up."""
+    tick_ts, latencies = _timed(run, stream, facts)
+    if not len(tick_ts):
+        return latencies
+    due_s = facts["start_us"] / 1e6 + tick_ts / (1000 * facts["run"]["speed"])
+    late = np.zeros(len(due_s), bool)
+    for kill, seconds in zip(facts["kills_us"], took, strict=True):
+        begins = kill / 1e6
+        late |= (due_s >= begins) & (due_s < begins + (np.inf if seconds is None else seconds))
+    caught_up: NDArray[np.float64] = latencies[late]
+    return caught_up
 
 
 def _validation(run: Run) -> dict[str, Any]:

@@ -307,6 +307,10 @@ def score(path: Path, as_json: bool) -> bool:
     if found["recovery"]:
         took = ", ".join("never" if one is None else f"{one:.1f} s" for one in found["recovery"]["times_s"])
         table.add_row("recovery", f"{found['recovery']['class']}; caught up after {took}")
+        meanwhile = found["recovery"]["latency_s"]["orders"]
+        if meanwhile["count"]:
+            late = f"p50 {meanwhile['p50']:.1f}, max {meanwhile['max']:.1f} s"
+            table.add_row("", f"{meanwhile['count']:,} orders were due meanwhile, latency {late}")
     if burst := found["adaptivity"]:
         values = [burst[key] for key in ("peak_degradation_ratio", "recovery_time_s", "post_peak_variation_ratio")]
         ratio, back, after = ("-" if one is None else f"{one:.2f}" for one in values)

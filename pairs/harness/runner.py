@@ -5,6 +5,7 @@ Knows targets only through their interface. Whatever happens, no process is left
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from translator.target import Launch, Target
 _SINK = "sink"
 _ENGINE = "engine"
 _POLL_S = 0.1
+_LITTLE_ROOM = 1 << 20  # bytes: a disk with less is full
 _TIME_TO_END_S = 30
 _TIME_TO_PREPARE_US = 2_000_000  # for the drivers to start and read ahead
 
@@ -85,6 +87,7 @@ class Processes:
     def __init__(self, run: Run) -> None:
         self._run = run
         self.parts: dict[str, Part] = {}
+        self.sampler, self.pace = Sampler(), Pace()
 
     def start(self, name: str, command: list[str], folder: Path | None = None) -> Part:
         """Start a process whose output goes to a log of its own."""
@@ -108,8 +111,22 @@ class Processes:
             code = part.process.poll()
             if code == BadInputError.exit_code and part.name.startswith("driver"):  # it met a tick that is none
                 raise BadInputError(part.said().removeprefix("pairs: "))
+            if code not in (None, 0) and shutil.disk_usage(self._run.path).free < _LITTLE_ROOM:
+                raise self._no_room(f"no space left on the disk, so the {part.name} ended")
             if code not in (None, 0):
                 raise PairsError(f"the {part.name} ended with exit code {code}: {part.said()}; see {part.log}")
+
+    def keep_records(self) -> None:
+        """Write down what the processes did, and what they answered."""
+        try:
+            settle(self._run)
+            self._run.write_parquet(self._run.resources_file, self.sampler.table())
+            self._run.write_parquet(self._run.pace_file, self.pace.table())
+        except BadInputError as error:  # nobody's input: the disk
+            raise PairsError(str(error)) from None
+
+    def _no_room(self, why: str) -> PairsError:
+        return PairsError(f"{self._run.path}: {why}; make room on that disk, or give another folder with -o")
 
     def end_all(self) -> None:
         """End whatever still runs: the sink last, and gently, so that it can write down what it has."""
@@ -126,8 +143,8 @@ def _processes(run: Run) -> Iterator[Processes]:
         yield processes
     finally:
         processes.end_all()
-        settle(run.path)
-        run.remove_scratch()
+        run.remove_scratch()  # first: if the disk is full, this makes room for what is kept
+        processes.keep_records()
 
 
 @dataclass(frozen=True)
@@ -259,7 +276,7 @@ class Faults:
 
 def _watch(processes: Processes, run: Run, job: Job, start_us: int | None, faults: Faults) -> float | None:
     """Wait for the engine to end, sample and show meanwhile; return its speed between first and last progress."""
-    log, sampler, pace = TickLogReader(run.log_folder), Sampler(), Pace()
+    log, sampler, pace = TickLogReader(run.log_folder), processes.sampler, processes.pace
     try:
         with _shown(run, job, start_us) as show:
             while (engine := processes.parts[_ENGINE]).process.poll() is None:
@@ -271,10 +288,8 @@ def _watch(processes: Processes, run: Run, job: Job, start_us: int | None, fault
                     sampler.sample({name: part.process.pid for name, part in processes.parts.items()})
                 show(log, sampler)
                 time.sleep(_POLL_S)
-    finally:  # what was recorded is kept, whatever happened
+    finally:
         pace.note(log.written, log.done, at_the_end=True)
-        run.write_parquet(run.resources_file, sampler.table())
-        run.write_parquet(run.pace_file, pace.table())
     processes.check()
     return pace.ticks_per_second()
 

@@ -21,8 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from pairs.errors import BadInputError, PairsError
 from pairs.harness.answers import HEADER, MAGIC, RECEIPT, received
 from pairs.model import STREAMS
+from pairs.run import Run, becoming
 
 _LONGEST_DESCRIPTION = 1 << 16
 _LONGEST_BODY = 1 << 30
@@ -41,42 +43,46 @@ class AnswerFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._sinks = {stream: pa.OSFile(str(self._raw(stream)), "wb") for stream in STREAMS}
+        self._sinks = {stream: pa.OSFile(str(_raw(folder, stream)), "wb") for stream in STREAMS}
         self._writers = {
             stream: pa.ipc.new_stream(self._sinks[stream], recorded(schema)) for stream, schema in STREAMS.items()
         }
         self.rows = dict.fromkeys(STREAMS, 0)
 
-    def _raw(self, stream: str) -> Path:
-        return self._folder / f"{stream}.arrows"
-
     def add(self, stream: str, rows: pa.Table, sink_ts: int) -> None:
         """Add rows that arrived at a time."""
         if len(rows):
             stamped = rows.append_column("sinkTS", pa.repeat(pa.scalar(sink_ts, pa.int64()), len(rows)))
-            self._writers[stream].write_table(stamped.cast(recorded(STREAMS[stream])))
-            self._sinks[stream].flush()
+            checked = stamped.cast(recorded(STREAMS[stream]))
+            try:
+                self._writers[stream].write_table(checked)
+                self._sinks[stream].flush()
+            except OSError as error:  # never the engine's fault
+                raise PairsError(f"{_raw(self._folder, stream)}: cannot be written: {error}") from None
             self.rows[stream] += len(rows)
 
     def finish(self) -> None:
-        """Turn what was recorded into Parquet files."""
-        for stream in STREAMS:
-            self._writers[stream].close()
-            self._sinks[stream].close()
-        settle(self._folder)
+        """Turn what was recorded into Parquet files; if the disk is full, the run will, once it has made room."""
+        with suppress(OSError, BadInputError):
+            for stream in STREAMS:
+                self._writers[stream].close()
+                self._sinks[stream].close()
+            settle(Run(self._folder))
 
 
-def settle(folder: Path) -> None:
+def settle(run: Run) -> None:
     """Turn the answers that a sink recorded into Parquet files, also if it died: all that was written whole."""
     for stream, schema in STREAMS.items():
-        raw = folder / f"{stream}.arrows"
+        raw = _raw(run.path, stream)
         if raw.exists():
-            partial = folder / f".{stream}.parquet"
-            with pq.ParquetWriter(partial, recorded(schema)) as target:
+            with becoming(run.answers_file(stream)) as partial, pq.ParquetWriter(partial, recorded(schema)) as target:
                 for group in _groups(raw):
                     target.write_table(group)
-            partial.rename(folder / f"{stream}.parquet")
             raw.unlink()
+
+
+def _raw(folder: Path, stream: str) -> Path:
+    return folder / f"{stream}.arrows"
 
 
 def _groups(raw: Path) -> Iterator[pa.Table]:
@@ -117,8 +123,9 @@ class Status:
             ranks = {"p50": 0.5, "p99": 0.99, "max": 1.0}
             shown = {name: int(lately[max(ceil(share * len(lately)), 1) - 1]) for name, share in ranks.items()}
         partial = self._path.with_name(f".{self._path.name}")
-        partial.write_text(json.dumps({"rows": rows, "latency_us": shown}))
-        partial.rename(self._path)
+        with suppress(OSError):  # it is only for show
+            partial.write_text(json.dumps({"rows": rows, "latency_us": shown}))
+            partial.rename(self._path)
 
 
 class _EndError(Exception):
@@ -198,4 +205,7 @@ def main(folder: Path, port_file: Path, status_file: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    try:
+        main(*map(Path, sys.argv[1:]))
+    except PairsError as error:
+        sys.exit(f"sink: {error}")

@@ -68,7 +68,7 @@ def comparison_of(every: Sequence[Recorded]) -> str:
         ),
     ]
     payload = {
-        "marks": {"phases": [], "end": 0},
+        "marks": {"phases": [], "kills": [], "end": 0},
         "charts": {chart.id: chart.data for chart in (scale_chart, *latency_charts)},
         "runs": [_row(one) for one in runs],
     }

@@ -74,18 +74,19 @@ def report_of(recorded: Recorded) -> str:
 
 
 def marks(recorded: Recorded) -> dict[str, Any]:
-    """Return the phases of a run in wall milliseconds, and its end."""
+    """Return the phases of a run, when its engine was killed, and its end, in wall milliseconds."""
     end = load.run_end_s(recorded)
+    kills = [(one - recorded.origin_us) / 1000 for one in recorded.facts.get("kills_us") or ()]
     known = recorded.facts.get("phases_ms")
     if recorded.speed is None or not isinstance(known, dict):
-        return {"phases": [], "end": end * 1000}
+        return {"phases": [], "kills": kills, "end": end * 1000}
     begins = {str(name): recorded.wall_of(value) for name, value in known.items()}
     ends = [*list(begins.values())[1:], recorded.wall_of(recorded.duration_ms)]
     phases = [
         {"name": name, "begin": begin * 1000, "end": last * 1000}
         for (name, begin), last in zip(begins.items(), ends, strict=True)
     ]
-    return {"phases": phases, "end": end * 1000}
+    return {"phases": phases, "kills": kills, "end": end * 1000}
 
 
 def published_rows() -> list[tuple[str, ...]]:

@@ -290,6 +290,12 @@ def recovery_finding(found: Mapping[str, Any]) -> Finding:
     caught_up = ", ".join(f"{one:.1f} s" for one in times if one is not None) or "no time that was seen"
     level = "good" if found["class"].startswith("precise") and not never else "bad"
     lost = f" {never} times it did not catch up within the run." if never else ""
+    orders = found.get("latency_s", {}).get("orders", {})
+    if orders.get("count"):
+        lost += (
+            f" The {orders['count']:,} orders that were due meanwhile came late: half of them by more than "
+            f"{orders['p50']:.1f} s, the last by {orders['max']:.1f} s."
+        )
     return Finding(
         level,
         "How did it recover?",

@@ -46,7 +46,7 @@ function plot(id, traces, layout) {
   return Plotly.react(target, traces, full, config).then(() => target.setAttribute("data-drawn", "true"));
 }
 
-/* The phases of the run: the measurement interval as a band, the others by their borders. */
+/* The phases of the run: the measurement interval as a band, the others by their borders; and when the engine was killed. */
 function phases(look, marks) {
   const shapes = [], annotations = [];
   for (const phase of marks.phases) {
@@ -66,6 +66,18 @@ function phases(look, marks) {
       annotations.push({
         xref: "x", yref: "paper", x: moment((phase.begin + phase.end) / 2), y: 1, yanchor: "bottom", showarrow: false,
         text: measured ? "measurement interval" : harmless(phase.name), font: { size: 11, color: look.muted },
+      });
+    }
+  }
+  for (const kill of marks.kills) {
+    shapes.push({
+      type: "line", xref: "x", yref: "paper", x0: moment(kill), x1: moment(kill), y0: 0, y1: 1,
+      line: { width: 1.5, dash: "dash", color: look.series[3] }, layer: "above",
+    });
+    if (marks.kills.length <= 12) {
+      annotations.push({
+        xref: "x", yref: "paper", x: moment(kill), y: 0.98, xanchor: "left", yanchor: "top", showarrow: false, textangle: -90,
+        text: "engine killed", font: { size: 10, color: look.series[3] },
       });
     }
   }

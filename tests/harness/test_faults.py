@@ -2,9 +2,12 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -187,3 +190,48 @@ def test_an_engine_that_is_killed_and_starts_again(tmp_path: Path) -> None:
     assert at_ms[0] >= 200_000
     assert at_ms[1] >= 500_000
     assert_kept(run)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Give a function that makes the folder of the run a small disk of its own."""
+    folder = tmp_path / "run"
+
+    def mount(size: str) -> Path:
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+        if subprocess.run(command, check=False, capture_output=True).returncode:
+            pytest.skip("no disk can be mounted here")
+        return folder
+
+    yield mount
+    subprocess.run(["umount", "--lazy", str(folder)], check=False, capture_output=True)
+
+
+def test_a_disk_that_fills_up(tmp_path: Path, small_disk: Callable[[str], Path]) -> None:
+    """The run ends and says so; the tick log makes room for what was recorded until then."""
+    folder = small_disk("60m")
+
+    def fill() -> None:
+        while not (folder / "orders.arrows").exists() or (folder / "orders.arrows").stat().st_size < 4_000:
+            time.sleep(0.05)
+        with suppress(OSError), (folder / "filler").open("wb", buffering=0) as filler:
+            while True:
+                filler.write(bytes(4_096))
+
+    threading.Thread(target=fill, daemon=True).start()
+    run, error = play(tmp_path, "steady")
+    assert "no space left on the disk" in str(error)
+    assert "make room" in str(error)
+    assert_kept(run)
+
+
+def test_a_disk_that_is_too_small(tmp_path: Path, small_disk: Callable[[str], Path]) -> None:
+    """The driver cannot even begin."""
+    small_disk("20m")
+    run, error = play(tmp_path, "steady")
+    assert "the driver-0 ended" in str(error)
+    assert "No space left on device" in str(error)
+    assert pq.read_table(run.answers_file("orders")).num_rows == 0
+    assert not run.log_folder.exists()
+    assert processes_of(run) == []

@@ -1,0 +1,119 @@
+"""`make bench`: what each choice buys: the same market, played in real time to one variant after the other.
+
+Every run's answers are validated, and one that fails ends the bench. Latency is that of the indicators in the second
+half of the run, of which there are many; CPU is that of the engine, for a million ticks.
+"""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from pairs.config import RunSettings, load_workload
+from pairs.dataset import Dataset
+from pairs.report.findings import cost
+from pairs.report.recorded import read_run
+from pairs.run import Run, new_run
+from pairs.running import job_for, run_job
+from pairs.spark import session
+from pairs.strategies import read_strategies
+from tests.bench.validate import make_dataset
+from validator.expected import compute
+from validator.validation import validate
+
+MASTER = "local[*]"
+
+
+@dataclass(frozen=True)
+class Market:
+    """A market to play, and what to play it to."""
+
+    name: str
+    profile: str
+    flags: dict[str, str]
+    variants: dict[str, tuple[str, str, dict[str, str]]]  # by name: target, plan and settings
+
+
+def pyspark(**settings: str) -> tuple[str, str, dict[str, str]]:
+    """Return the plan shared with other settings than it comes with."""
+    return "pyspark", "shared", {name.replace("__", "."): value for name, value in settings.items()}
+
+
+JAVA, FILES = "spark.driver.defaultJavaOptions", "spark.hadoop.fs.file.impl"
+SMALL = Market(
+    "quick SF 1, 40 s: 5,000 to 7,500 ticks/s, 25 strategies",
+    "quick",
+    {"duration": "40m"},
+    {
+        "shared, as it comes": pyspark(),
+        "JVM and Python talk over TCP": pyspark(spark__python__unix__domain__socket__enabled="false"),
+        "Java's thorough compiler": ("pyspark", "shared", {JAVA: "-XX:+UseSerialGC"}),
+        "files with checksums": ("pyspark", "shared", {FILES: "org.apache.hadoop.fs.LocalFileSystem"}),
+        "plans adapted by Spark": pyspark(spark__sql__adaptive__enabled="true"),
+        "two shards": pyspark(shards="2"),
+        "state in parts": pyspark(state="parts"),
+        "direct": ("pyspark", "direct", {}),
+        "bare": ("bare", "shared", {}),
+    },
+)
+LARGE = Market(
+    "sprint SF 500, 90 s: 250,000 to 375,000 ticks/s, 12,500 strategies",
+    "sprint",
+    {"scale_factor": "500", "duration": "90s"},
+    {
+        "shared, as it comes": pyspark(),
+        "state as a whole": pyspark(state="whole"),
+        "the same with Java's thorough compiler": ("pyspark", "shared", {JAVA: "-XX:+UseSerialGC", "state": "whole"}),
+        "bare": ("bare", "shared", {}),
+    },
+)
+
+
+def play(folder: Path, dataset: Dataset, speed: float, variant: tuple[str, str, dict[str, str]]) -> list[float]:
+    """Play a market in real time and check the answers; return p50, p99, a batch's median, and CPU."""
+    target, plan, settings = variant
+    run: Run = new_run(folder, overwrite=False)
+    run_job(run, job_for(dataset, RunSettings(target, plan, speed, 1, MASTER, 60_000, 120_000, (), settings)))
+    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
+    if not validate(dataset, aliases, run.path).passed:
+        raise SystemExit(f"{run.path}: the answers are not right")
+    recorded = read_run(run)
+    answers = recorded.answers["indicators"]
+    assert answers is not None
+    late = answers.latency_s[answers.tick_ts > recorded.duration_ms / 2] * 1000
+    batches = [one.total_ms for one in recorded.batches[len(recorded.batches) // 2 :]]
+    batch = float(np.median(batches)) if batches else float("nan")
+    return [*np.quantile(late, [0.5, 0.99]).tolist(), batch, cost(recorded) or float("nan")]
+
+
+def compare(folder: Path, market: Market) -> Table:
+    """Play a market to all variants; return what they did, and ratios to the first."""
+    workload = load_workload(market.profile, market.flags)
+    with session("bench", MASTER) as spark:
+        dataset = make_dataset(spark, workload, folder / "market")
+        compute(spark, dataset)
+    table = Table(title=market.name, title_justify="left", box=None, pad_edge=False)
+    for heading in ("variant", "p50, ms", "p99, ms", "batch, ms", "CPU s/M ticks", "p99 to first", "CPU to first"):
+        table.add_column(heading, justify="left" if heading == "variant" else "right")
+    first: list[float] = []
+    for number, (name, variant) in enumerate(track(market.variants.items(), market.name)):
+        found = play(folder / f"run-{number}", dataset, float(workload.speed), variant)
+        first = first or found
+        ratios = (f"{found[place] / first[place]:.2f}" for place in (1, 3))
+        table.add_row(name, *(f"{one:,.1f}" for one in found), *ratios)
+    return table
+
+
+def main() -> None:
+    """Compare on a small market and on a large one."""
+    for market in (SMALL, LARGE):
+        with tempfile.TemporaryDirectory() as name:
+            Console(width=140).print(compare(Path(name), market))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Killed at any moment, the engine recovers precisely: nothing is missing, nothing comes twice, under every plan."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pairs import cli
+from pairs.dataset import Dataset
+from pairs.strategies import read_strategies
+from tests.end_to_end.test_run import Command, golden_market
+from validator.expected import compute
+
+CASES = {
+    "shared": ["--plan", "shared", "--set", "state=whole"],
+    "shared, state in parts": ["--plan", "shared", "--set", "state=parts"],
+    "direct": ["--plan", "direct"],
+}
+PACES = {
+    "unpaced": ["--speed", "max", "--set", "max-ticks-per-batch=300"],
+    "paced": ["--speed", "10"],
+}
+
+
+@pytest.fixture(scope="module")
+def market(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    """Make the golden market, with its expected answers."""
+    dataset = Dataset(golden_market(tmp_path_factory.mktemp("market") / "golden"))
+    compute(spark, dataset)
+    return dataset.path
+
+
+def kills_ms(dataset: Path, dice: random.Random) -> list[int]:
+    """Choose when to kill: at any moment, twice in a row, and right when a window closes."""
+    periods = [one.period_ms for one in read_strategies(Dataset(dataset).strategies_file).strategies]
+    anywhere, twice = dice.randrange(50_000, 850_000), dice.randrange(50_000, 850_000)
+    period = dice.choice(periods)
+    return sorted([anywhere, twice, twice + 1, dice.randrange(1, 800_000 // period) * period])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("pace", PACES)
+@pytest.mark.parametrize("case", CASES)
+def test_killed_at_random(market: Path, case: str, pace: str, tmp_path: Path, pairs_command: Command) -> None:
+    """Four times each, 24 times in all, at other moments whenever the test is run."""
+    kills = kills_ms(market, random.Random())  # noqa: S311
+    faults = [word for one in kills for word in ("--fault", f"kill@{one}ms")]
+    run = tmp_path / "run"
+    done = pairs_command("run", str(market), "-o", str(run), *CASES[case], *PACES[pace], *faults)
+    assert done.returncode == 0, (kills, done.stderr)
+    assert cli.run(["validate", str(run)]) == 0, kills
+    assert len(json.loads((run / "run.json").read_text())["kills_us"]) == len(kills)
+    cli.run(["score", str(run)])
+    assert json.loads((run / "score.json").read_text())["recovery"]["class"].startswith("precise"), kills

@@ -1,0 +1,54 @@
+"""A real search, small: runs are made, kept, compared, and taken up again."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.test_run import Command
+
+
+def small_search(command: Command, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """Search with the target bare in ten-second runs, up to scale factor 2."""
+    market = ["--profile", "quick", "--duration", "10m", "--target", "bare", "--most", "2"]
+    return command("search", *market, "-o", str(folder), *more)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_search(tmp_path: Path, pairs_command: Command) -> None:
+    """It finds that bare keeps up at 1 and 2, compares all runs on a page, and repeats none when called again."""
+    folder = tmp_path / "search"
+    done = small_search(pairs_command, folder)
+    assert done.returncode == 0, done.stderr
+    assert "highest scale factor sustained: 2" in done.stdout
+    assert "best p_score: " in done.stdout
+    runs = sorted(one.name for one in (folder / "runs").iterdir())
+    assert runs == ["sf-1-1", "sf-2-1", "sf-2-2", "sf-2-3"]
+    assert all(json.loads((folder / "runs" / one / "score.json").read_text())["valid"] for one in runs)
+    assert (folder / "search.html").stat().st_size > 1_000_000
+    assert list((folder / "data").iterdir()) == []
+    again = small_search(pairs_command, folder)
+    assert again.stdout.count("(as found)") == len(runs)
+    assert sorted(one.name for one in (folder / "runs").iterdir()) == runs
+    other = small_search(pairs_command, folder, "--plan", "shared", "--drivers", "2")
+    assert (other.returncode, other.stdout) == (2, "")
+    assert other.stderr.endswith("holds another search; give another folder with -o\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--slo", "p95<1s"], "pairs: --slo: 'p95<1s' is not valid; give a limit such as 'p99<1s' or 'p99<500ms'"),
+        (["--sf", "3"], "pairs: --sf: is what is searched for; give --first to begin with it"),
+        (["--first", "0"], "pairs: --first: "),
+    ],
+)
+def test_wrong_searches(tmp_path: Path, pairs_command: Command, arguments: list[str], expected: str) -> None:
+    """One line that names the flag, and nothing is made."""
+    done = small_search(pairs_command, tmp_path / "search", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(expected)
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "search").exists()
