@@ -112,7 +112,10 @@ class Processes:
             if code == BadInputError.exit_code and part.name.startswith("driver"):  # it met a tick that is none
                 raise BadInputError(part.said().removeprefix("pairs: "))
             if code not in (None, 0) and shutil.disk_usage(self._run.path).free < _LITTLE_ROOM:
-                raise self._no_room(f"no space left on the disk, so the {part.name} ended")
+                raise PairsError(
+                    f"{self._run.path}: no space left on the disk, so the {part.name} ended; make room there, or give "
+                    "another folder with -o"
+                )
             if code not in (None, 0):
                 raise PairsError(f"the {part.name} ended with exit code {code}: {part.said()}; see {part.log}")
 
@@ -124,9 +127,6 @@ class Processes:
             self._run.write_parquet(self._run.pace_file, self.pace.table())
         except BadInputError as error:  # nobody's input: the disk
             raise PairsError(str(error)) from None
-
-    def _no_room(self, why: str) -> PairsError:
-        return PairsError(f"{self._run.path}: {why}; make room on that disk, or give another folder with -o")
 
     def end_all(self) -> None:
         """End whatever still runs: the sink last, and gently, so that it can write down what it has."""
