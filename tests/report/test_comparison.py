@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from pairs.report.comparison import Compared, by_scale_factor, comparison_of, differences, named, warnings
+from pairs.report.findings import cost
 from pairs.report.recorded import Recorded, read_run
 from pairs.run import Run
-from tests.report.runs import change_facts, golden_run
+from tests.report.runs import START_US, change_facts, golden_run
 from tests.report.test_single import payload_of, text_of
 
 
@@ -113,6 +115,18 @@ def test_points_by_scale_factor(runs: list[Run]) -> None:
     assert [point["valid"] for point in own["points"]] == [False, True, True]
     assert (len(x["points"]), len(y["points"])) == (5, 2)
     assert "absent" in by_scale_factor([Compared("x", read_without_score(runs[0]))])
+
+
+def test_the_cost_of_ticks(runs: list[Run]) -> None:
+    """CPU of the engine's processes in the measurement interval, for a million of the ticks taken in it."""
+    samples = pq.read_table(runs[0].resources_file).to_pandas()
+    wall_s = (samples["time"] - START_US) / 1e6
+    inside = samples["part"].str.startswith("engine") & (wall_s > 3) & (wall_s < 7.5)  # since the first sample in it
+    ticks_a_second = 26_669 / 11
+    expected = samples["cpu_seconds"][inside].sum() / 4 / ticks_a_second * 1e6
+    assert cost(read_run(runs[0])) == pytest.approx(expected, rel=0.01)
+    [own, *_] = by_scale_factor(named(read(runs)))["series"]
+    assert [point["cost"] for point in own["points"]] == [cost(one) for one in read(runs)]
 
 
 def read_without_score(run: Run) -> Recorded:

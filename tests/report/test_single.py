@@ -18,7 +18,7 @@ from pairs.report.packing import restored, unpack
 from pairs.report.recorded import read_run
 from pairs.report.single import report_of
 from pairs.run import Run
-from tests.report.runs import change_facts, golden_answers, golden_run, judge
+from tests.report.runs import START_US, change_facts, golden_answers, golden_run, judge
 
 
 @pytest.fixture
@@ -62,6 +62,22 @@ def test_the_verdict_of_a_run_that_passed(run: Run) -> None:
     assert "every one is right" in said
     assert "Not a standard run, because of the length of the trading day and the replay speed" in said
     assert "engine Y 2 24 ms 250.00" in said
+
+
+def test_a_run_whose_engine_was_killed(run: Run) -> None:
+    """When that was is in every chart over time; how it recovered, and how late the answers came, is said."""
+    change_facts(run, kills_us=[START_US + 4_000_000])
+    judge(run)
+    page = report_of(read_run(run))
+    assert payload_of(page)["marks"]["kills"] == [4_000.0]
+    said = text_of(page)
+    assert "Killed 1 times, it recovered: precise: nothing missing, nothing twice." in said
+    recovery = json.loads(run.score_file.read_text())["recovery"]
+    late = recovery["latency_s"]["orders"]
+    assert f"The {late['count']:,} orders that were due meanwhile came late" in said
+    rows = pq.read_table(run.answers_file("orders"))
+    due_s = (rows["inputTS"].to_numpy() - START_US) / 1e6
+    assert late["count"] == ((due_s >= 4) & (due_s < 4 + recovery["times_s"][0])).sum()
 
 
 def test_every_chart_has_data(run: Run) -> None:
