@@ -39,7 +39,7 @@ lint: $(READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(READY) ## What each choice of the PySpark program buys, side by side; a quarter of an hour
+bench: $(READY) ## What each choice of the PySpark program buys, side by side; twelve minutes
 	@$(BIN)/python -m tests.bench.latency
 
 bench-generate: $(READY) ## Speed of the generator beside a bare numpy + pyarrow loop

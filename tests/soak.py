@@ -11,6 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from pairs import cli
+from pairs.run import Run
 from pairs.values import show_duration
 
 MINUTES = 10
@@ -33,8 +34,10 @@ def main() -> None:
     print(f"{len(kills)} kills in {MINUTES} minutes; to repeat them: python -m tests.soak {seed}", flush=True)
     faults = [word for one in kills for word in ("--fault", f"kill@{show_duration(round(one * 1000 * SPEED))}")]
     market = ["--profile", "quick", "--sf", "10", "--duration", f"{MINUTES * SPEED}m", "--data", "data/soak"]
-    cli.run(["bench", *market, "--output", str(RUN), "--overwrite", *faults])
-    score = json.loads((RUN / "score.json").read_text(encoding="utf-8"))
+    code = cli.run(["bench", *market, "--output", str(RUN), "--overwrite", *faults])
+    if not Run(RUN).score_file.is_file():
+        sys.exit(code)
+    score = json.loads(Run(RUN).score_file.read_text(encoding="utf-8"))
     recovery = score["recovery"] or {"class": "the run did not come to its end", "times_s": []}
     for kill, took in zip(kills, recovery["times_s"], strict=False):
         print(f"killed after {kill:5.1f} s, caught up {'never' if took is None else f'{took:4.1f} s later'}")

@@ -38,24 +38,21 @@ class Market:
     variants: dict[str, tuple[str, str, dict[str, str]]]  # by name: target, plan and settings
 
 
-def pyspark(**settings: str) -> tuple[str, str, dict[str, str]]:
-    """Return the plan shared with other settings than it comes with."""
+def shared(**settings: str) -> tuple[str, str, dict[str, str]]:
+    """Return the plan shared with other settings than it comes with; dots in their names are written as `__`."""
     return "pyspark", "shared", {name.replace("__", "."): value for name, value in settings.items()}
 
 
-JAVA, FILES = "spark.driver.defaultJavaOptions", "spark.hadoop.fs.file.impl"
 SMALL = Market(
     "quick SF 1, 40 s: 5,000 to 7,500 ticks/s, 25 strategies",
     "quick",
     {"duration": "40m"},
     {
-        "shared, as it comes": pyspark(),
-        "JVM and Python talk over TCP": pyspark(spark__python__unix__domain__socket__enabled="false"),
-        "Java's thorough compiler": ("pyspark", "shared", {JAVA: "-XX:+UseSerialGC"}),
-        "files with checksums": ("pyspark", "shared", {FILES: "org.apache.hadoop.fs.LocalFileSystem"}),
-        "plans adapted by Spark": pyspark(spark__sql__adaptive__enabled="true"),
-        "two shards": pyspark(shards="2"),
-        "state in parts": pyspark(state="parts"),
+        "shared, as it comes": shared(),
+        "JVM and Python talk over TCP": shared(spark__python__unix__domain__socket__enabled="false"),
+        "Java's thorough compiler": shared(spark__driver__defaultJavaOptions="-XX:+UseSerialGC"),
+        "files with checksums": shared(spark__hadoop__fs__file__impl="org.apache.hadoop.fs.LocalFileSystem"),
+        "state in parts": shared(state="parts"),
         "direct": ("pyspark", "direct", {}),
         "bare": ("bare", "shared", {}),
     },
@@ -65,10 +62,8 @@ LARGE = Market(
     "sprint",
     {"scale_factor": "500", "duration": "90s"},
     {
-        "shared, as it comes": pyspark(),
-        "state as a whole": pyspark(state="whole"),
-        "the same with Java's thorough compiler": ("pyspark", "shared", {JAVA: "-XX:+UseSerialGC", "state": "whole"}),
-        "bare": ("bare", "shared", {}),
+        "shared, as it comes": shared(),
+        "state as a whole": shared(state="whole"),
     },
 )
 
