@@ -99,7 +99,7 @@ def compare(folder: Path, market: Market) -> Table:
         found = play(folder / f"run-{number}", dataset, float(workload.speed), variant)
         first = first or found
         ratios = (f"{found[place] / first[place]:.2f}" for place in (1, 3))
-        table.add_row(name, *(f"{one:,.1f}" for one in found), *ratios)
+        table.add_row(name, *("-" if np.isnan(one) else f"{one:,.1f}" for one in found), *ratios)
     return table
 
 
