@@ -38,8 +38,9 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     """Check what is asked for, and say what will be run."""
     target, _ = targets.find(settings.target, settings.plan)
     for name in settings.settings:
-        if not target.takes(name):
-            raise BadInputError(f"--set: {target.name} takes no {name!r}; 'pairs targets' lists what it takes")
+        if not target.takes(name, settings.plan):
+            what = f"{target.name}, plan {settings.plan}, takes"
+            raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it takes")
     dataset.tick_files()
     strategies = read_strategies(dataset.strategies_file)
     ticks = None
@@ -60,7 +61,8 @@ def run_job(run: Run, job: Job) -> Outcome:
 
     def began(start_us: int | None) -> None:
         facts["start_us"] = start_us
-        run.write_json(run.facts_file, facts | {"state": "running"})
+        with suppress(BadInputError):  # if the disk is full, others will say so
+            run.write_json(run.facts_file, facts | {"state": "running"})
 
     try:
         outcome = execute(run, job, began)

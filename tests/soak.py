@@ -6,6 +6,7 @@ as argument to kill at the same moments again.
 
 import json
 import random
+import shutil
 import sys
 from itertools import accumulate
 from pathlib import Path
@@ -34,7 +35,8 @@ def main() -> None:
     print(f"{len(kills)} kills in {MINUTES} minutes; to repeat them: python -m tests.soak {seed}", flush=True)
     faults = [word for one in kills for word in ("--fault", f"kill@{show_duration(round(one * 1000 * SPEED))}")]
     market = ["--profile", "quick", "--sf", "10", "--duration", f"{MINUTES * SPEED}m", "--data", "data/soak"]
-    code = cli.run(["bench", *market, "--output", str(RUN), "--overwrite", *faults])
+    shutil.rmtree(RUN, ignore_errors=True)
+    code = cli.run(["bench", *market, "--output", str(RUN), *faults])
     if not Run(RUN).score_file.is_file():
         sys.exit(code)
     score = json.loads(Run(RUN).score_file.read_text(encoding="utf-8"))
@@ -43,7 +45,7 @@ def main() -> None:
         print(f"killed after {kill:5.1f} s, caught up {'never' if took is None else f'{took:4.1f} s later'}")
     whole = score["verdict"] == "PASSED" and len(recovery["times_s"]) == len(kills) and None not in recovery["times_s"]
     print(f"soak {'PASSED' if whole else 'FAILED'}: {recovery['class']}")
-    sys.exit(0 if whole and recovery["class"].startswith("precise") else 1)
+    sys.exit(0 if whole else 1)
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@ class Target(ABC):
         """Yield why the target cannot express a set, naming what is at fault."""
         yield from ()
 
-    def takes(self, setting: str) -> bool:
-        """Say whether programs take a setting."""
+    def takes(self, setting: str, plan: str) -> bool:
+        """Say whether the programs of a plan take a setting."""
         return setting in self.options
 
     @abstractmethod

@@ -39,8 +39,8 @@ class Pace:
         self._waiting_since: float | None = None  # since when the engine has had ticks to take and taken none
         self._rows: list[dict[str, int]] = []
 
-    def note(self, sent: int, taken: int, at_the_end: bool = False) -> None:
-        """Note how many ticks were sent and taken so far; a row is kept every second, and at the end."""
+    def note(self, sent: int, taken: int, in_any_case: bool = False) -> None:
+        """Note how many ticks were sent and taken so far; a row is kept every second, or in any case."""
         now = time.monotonic()
         if taken and (not self._progress or taken > self._progress[-1][1]):
             self._progress[1:] = [(now, taken)]
@@ -49,7 +49,7 @@ class Pace:
             self._waiting_since = None
         elif self._waiting_since is None:
             self._waiting_since = now
-        if at_the_end or now - self._noted_at >= _EVERY_S:
+        if in_any_case or now - self._noted_at >= _EVERY_S:
             self._noted_at = now
             self._rows.append({"time": time.time_ns() // 1000, "sent": sent, "taken": taken})
 

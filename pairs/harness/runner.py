@@ -109,22 +109,27 @@ class Processes:
         """Raise if a process has ended that should not have."""
         for part in self.parts.values():
             code = part.process.poll()
-            if code == BadInputError.exit_code and part.name.startswith("driver"):  # it met a tick that is none
-                raise BadInputError(part.said().removeprefix("pairs: "))
-            if code not in (None, 0) and shutil.disk_usage(self._run.path).free < _LITTLE_ROOM:
-                raise PairsError(
-                    f"{self._run.path}: no space left on the disk, so the {part.name} ended; make room there, or give "
-                    "another folder with -o"
-                )
             if code not in (None, 0):
-                raise PairsError(f"the {part.name} ended with exit code {code}: {part.said()}; see {part.log}")
+                raise self._reason(part, code)
+
+    def _reason(self, part: Part, code: int) -> PairsError:
+        """Return why a process has ended."""
+        if shutil.disk_usage(self._run.path).free < _LITTLE_ROOM:
+            return PairsError(
+                f"{self._run.path}: no space left on the disk, so the {part.name} ended; make room there, or give "
+                "another folder with -o"
+            )
+        if code == BadInputError.exit_code and part.name.startswith("driver"):  # it met a tick that is none
+            return BadInputError(part.said().removeprefix("pairs: "))
+        kind = EngineError if part.name == _ENGINE else PairsError
+        return kind(f"the {part.name} ended with exit code {code}: {part.said()}; see {part.log}")
 
     def keep_records(self) -> None:
         """Write down what the processes did, and what they answered."""
         try:
-            settle(self._run)
             self._run.write_parquet(self._run.resources_file, self.sampler.table())
             self._run.write_parquet(self._run.pace_file, self.pace.table())
+            settle(self._run)
         except BadInputError as error:  # nobody's input: the disk
             raise PairsError(str(error)) from None
 
@@ -133,6 +138,7 @@ class Processes:
         for part in sorted(self.parts.values(), key=lambda one: one.name == _SINK):
             if part.process.poll() is None:
                 part.end(signal.SIGTERM if part.name == _SINK else signal.SIGKILL)
+        self._run.remove_scratch()  # before anything is written: if the disk is full, this makes room
 
 
 @contextmanager
@@ -141,10 +147,13 @@ def _processes(run: Run) -> Iterator[Processes]:
     processes = Processes(run)
     try:
         yield processes
-    finally:
+    except BaseException:
         processes.end_all()
-        run.remove_scratch()  # first: if the disk is full, this makes room for what is kept
-        processes.keep_records()
+        with suppress(PairsError):  # the reason is what counts
+            processes.keep_records()
+        raise
+    processes.end_all()
+    processes.keep_records()
 
 
 @dataclass(frozen=True)
@@ -180,7 +189,11 @@ class Outcome:
     exit_codes: dict[str, int | None]
 
 
-class OverloadedError(PairsError):
+class EngineError(PairsError):
+    """The engine did not do what it should; the harness did."""
+
+
+class OverloadedError(EngineError):
     """The engine could not keep up with the ticks."""
 
 
@@ -208,7 +221,7 @@ def execute(run: Run, job: Job, began: Callable[[int | None], None] = lambda _: 
         speed = _watch(processes, run, job, start_us, faults)
         seconds = time.perf_counter() - started
         if not TickLogReader(run.log_folder).closed:
-            raise PairsError(f"the engine ended before it had read all ticks; see {run.log_file(_ENGINE)}")
+            raise EngineError(f"the engine ended before it had read all ticks; see {run.log_file(_ENGINE)}")
         for driver in drivers:  # they have sent everything, and write down how late they were
             driver.process.wait(_TIME_TO_END_S)
         sink.end(signal.SIGTERM)
@@ -244,7 +257,7 @@ def _wait_for(processes: Processes, path: Path) -> None:
         processes.check()
         engine = processes.parts.get(_ENGINE)
         if engine is not None and engine.process.poll() is not None:
-            raise PairsError(f"the engine ended before it was ready; see {engine.log}")
+            raise EngineError(f"the engine ended before it was ready; see {engine.log}")
         time.sleep(_POLL_S / 10)
 
 
@@ -257,13 +270,14 @@ class Faults:
         self._start_engine = start_engine
         self.kills_us: list[int] = []
 
-    def strike(self, engine: Part, log: TickLogReader) -> None:
-        """Kill the engine and start it again if a fault is due."""
+    def strike(self, engine: Part, log: TickLogReader, pace: Pace) -> None:
+        """Kill the engine and start it again if a fault is due; note how far it had come."""
         if not self._pending or self._simulated_ms(log) < self._pending[0]:
             return
         self._pending.pop(0)
-        self.kills_us.append(time.time_ns() // 1000)
         engine.kill_all()
+        pace.note(log.written, log.done, in_any_case=True)
+        self.kills_us.append(time.time_ns() // 1000)
         self._start_engine()
 
     def _simulated_ms(self, log: TickLogReader) -> float:
@@ -283,13 +297,13 @@ def _watch(processes: Processes, run: Run, job: Job, start_us: int | None, fault
                 processes.check()
                 pace.note(log.written, log.done)
                 _refuse_hopeless(job, pace, engine)
-                faults.strike(engine, log)
+                faults.strike(engine, log, pace)
                 if sampler.due():
                     sampler.sample({name: part.process.pid for name, part in processes.parts.items()})
                 show(log, sampler)
                 time.sleep(_POLL_S)
     finally:
-        pace.note(log.written, log.done, at_the_end=True)
+        pace.note(log.written, log.done, in_any_case=True)
     processes.check()
     return pace.ticks_per_second()
 
@@ -298,7 +312,7 @@ def _refuse_hopeless(job: Job, pace: Pace, engine: Part) -> None:
     """End a run whose engine stands still, or falls ever further behind the ticks sent."""
     if pace.stalled_s() * 1000 > job.settings.stall_timeout:
         limit = show_duration(job.settings.stall_timeout)
-        raise PairsError(
+        raise EngineError(
             f"the engine took no tick for {limit}, though there were some; see {engine.log}, or give a longer "
             "--stall-timeout"
         )

@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from math import ceil
 from pathlib import Path
@@ -48,9 +48,18 @@ class AnswerFiles:
             stream: pa.ipc.new_stream(self._sinks[stream], recorded(schema)) for stream, schema in STREAMS.items()
         }
         self.rows = dict.fromkeys(STREAMS, 0)
+        self._last_batch = -1
 
-    def add(self, stream: str, rows: pa.Table, sink_ts: int) -> None:
-        """Add rows that arrived at a time."""
+    def add(self, batch: int, streams: Mapping[str, pa.Table], sink_ts: int) -> bool:
+        """Add the answers of a batch that arrived at a time; return whether they were not there yet."""
+        if batch <= self._last_batch:
+            return False
+        for stream, rows in streams.items():
+            self._add(stream, rows, sink_ts)
+        self._last_batch = batch
+        return True
+
+    def _add(self, stream: str, rows: pa.Table, sink_ts: int) -> None:
         if len(rows):
             stamped = rows.append_column("sinkTS", pa.repeat(pa.scalar(sink_ts, pa.int64()), len(rows)))
             checked = stamped.cast(recorded(STREAMS[stream]))
@@ -112,7 +121,8 @@ class Status:
         while self._recent[0][0] < sink_ts - _LATELY_US:
             self._recent.popleft()
         if time.monotonic() - self._written_at > _STATUS_EVERY_S:
-            self.write(rows)
+            with suppress(OSError):  # by now it is only for show
+                self.write(rows)
 
     def write(self, rows: dict[str, int]) -> None:
         """Write the file."""
@@ -123,9 +133,8 @@ class Status:
             ranks = {"p50": 0.5, "p99": 0.99, "max": 1.0}
             shown = {name: int(lately[max(ceil(share * len(lately)), 1) - 1]) for name, share in ranks.items()}
         partial = self._path.with_name(f".{self._path.name}")
-        with suppress(OSError):  # it is only for show
-            partial.write_text(json.dumps({"rows": rows, "latency_us": shown}))
-            partial.rename(self._path)
+        partial.write_text(json.dumps({"rows": rows, "latency_us": shown}))
+        partial.rename(self._path)
 
 
 class _EndError(Exception):
@@ -137,31 +146,28 @@ class _NonsenseError(Exception):
 
 
 def serve(listening: socket.socket, files: AnswerFiles, status: Status) -> None:
-    """Take batches from one engine after the other; a restarted engine connects anew."""
-    last_batch = -1
+    """Take batches from one engine after the other; a restarted engine connects anew, a killed one breaks off."""
     while True:
         connection, _ = listening.accept()
         status.write(files.rows)
         try:
             with connection:
-                last_batch = _take_batches(connection, files, status, last_batch)
+                _take_batches(connection, files, status)
+        except ConnectionError:
+            print("sink: the engine broke off its connection", file=sys.stderr)
         except (_NonsenseError, OSError, ValueError, pa.ArrowException) as error:
             print(f"sink: closed the connection of an engine that sent nonsense: {error}", file=sys.stderr)
 
 
-def _take_batches(connection: socket.socket, files: AnswerFiles, status: Status, last_batch: int) -> int:
-    """Take the batches of one connection; return the number of the last one taken."""
+def _take_batches(connection: socket.socket, files: AnswerFiles, status: Status) -> None:
+    """Take the batches of one connection."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     while (message := _message(connection)) is not None:
         batch, streams, sink_ts = message
-        if batch > last_batch:
-            for stream, rows in streams.items():
-                files.add(stream, rows, sink_ts)
-            last_batch = batch
+        if files.add(batch, streams, sink_ts):
             sent = np.concatenate([rows["inputTS"].to_numpy() for rows in streams.values()])
             status.note(files.rows, sink_ts, sink_ts - sent)
         connection.sendall(RECEIPT.pack(batch))
-    return last_batch
 
 
 def _message(connection: socket.socket) -> tuple[int, dict[str, pa.Table], int] | None:

@@ -61,7 +61,7 @@ def cost(recorded: Recorded) -> float | None:
     used, noted = _used(recorded), pace(recorded)
     if used is None or noted is None or recorded.speed is None:
         return None
-    begin, end = (recorded.wall_of(one) for one in recorded.interval_ms)
+    begin, end = np.clip([recorded.wall_of(one) for one in recorded.interval_ms], *noted["time"][[0, -1]])
     first, last = np.interp([begin, end], noted["time"], noted["taken"])
     cores = sum(share for name, share in used[0].items() if name.startswith("engine"))
     return float(cores * (end - begin) / (last - first) * 1e6) if last > first else None

@@ -294,7 +294,7 @@ def recovery_finding(found: Mapping[str, Any]) -> Finding:
     if orders.get("count"):
         lost += (
             f" The {orders['count']:,} orders that were due meanwhile came late: half of them by more than "
-            f"{orders['p50']:.1f} s, the last by {orders['max']:.1f} s."
+            f"{orders['p50']:.1f} s, the worst by {orders['max']:.1f} s."
         )
     return Finding(
         level,

@@ -25,8 +25,8 @@ def test_a_search(tmp_path: Path, pairs_command: Command) -> None:
     assert "highest scale factor sustained: 2" in done.stdout
     assert "best p_score: " in done.stdout
     runs = sorted(one.name for one in (folder / "runs").iterdir())
-    assert runs == ["sf-1-1", "sf-2-1", "sf-2-2", "sf-2-3"]
-    assert all(json.loads((folder / "runs" / one / "score.json").read_text())["valid"] for one in runs)
+    assert {"sf-1-1", "sf-2-1", "sf-2-2", "sf-2-3"} <= set(runs)
+    assert all(json.loads((folder / "runs" / one / "score.json").read_text())["verdict"] == "PASSED" for one in runs)
     assert (folder / "search.html").stat().st_size > 1_000_000
     assert list((folder / "data").iterdir()) == []
     again = small_search(pairs_command, folder)

@@ -4,7 +4,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.errors import BadInputError, PairsError
-from pairs.harness.answers import FolderSink, SocketSink, open_sink, parted
+from pairs.harness.answers import FolderSink, SocketSink, open_sink, packed, parted
 from pairs.harness.sink import recorded
 from pairs.model import INDICATOR, MARKET_ORDER
 
@@ -45,6 +45,15 @@ def answers(*tick_ts: int) -> pa.Table:
         rows.append(EMPTY | key | {"ratio": 1.0, "avgRatio": 2.0, "upperBand": 3.0, "lowerBand": 4.0})
         rows.append(EMPTY | key | {"type": "BUY", "symbol": "AAAAAA", "price": 5, "size": 10})
     return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError
 
 
 class RunningSink:
@@ -97,6 +106,30 @@ def test_batches_are_recorded_with_the_time_of_arrival(sink: RunningSink) -> Non
         "port",
         "status",
     ]
+
+
+def test_a_batch_of_an_engine_that_is_killed_before_its_receipt_is_taken_once(sink: RunningSink) -> None:
+    """A connection that is reset takes nothing with it: what was recorded is not recorded again."""
+    with socket.create_connection(("127.0.0.1", sink.port)) as killed:
+        for batch in (0, 1):
+            killed.sendall(packed(batch, parted(answers(5 + batch))))
+        orders = sink.folder / "orders.arrows"
+        eventually(lambda: _batches(orders) == 2)
+        # Closed with receipts that nobody has read, the connection is reset.
+    again = SocketSink("127.0.0.1", sink.port)
+    for batch in (0, 1, 2):
+        again.send(batch, answers(5 + batch))
+    assert [row["inputTickTS"] for row in sink.finish()["orders"]] == [5, 6, 7]
+    assert "the engine broke off its connection" in sink.errors
+
+
+def _batches(file: Path) -> int:
+    """Count the batches in a stream that is still written."""
+    found = 0
+    with suppress(pa.ArrowException, OSError), pa.OSFile(str(file)) as source:
+        for _ in pa.ipc.open_stream(source):
+            found += 1
+    return found
 
 
 def test_a_batch_that_comes_again_is_dropped(sink: RunningSink) -> None:

@@ -40,8 +40,10 @@ class PySpark(Target):
         """Refuse sets whose state would not fit."""
         yield from columns_refusals(strategies)
 
-    def takes(self, setting: str) -> bool:
+    def takes(self, setting: str, plan: str) -> bool:
         """Take the options of the programs, and all settings of Spark."""
+        if setting == "state" and plan != "shared":
+            return False
         return setting in self.options or setting.startswith("spark.")
 
     def command(self, launch: Launch) -> list[str]:

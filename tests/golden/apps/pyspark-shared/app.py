@@ -143,9 +143,12 @@ class AnswerWithStateInParts(StatefulProcessor):
     def _shard(self, number):
         import trading
 
-        taken = self._taken.get()
-        shard = trading.kept_shard(SparkFiles.get(STRATEGIES), number, self._shards, anew=taken is None)
-        if taken is not None and taken[0] != shard.taken[0]:
+        place = SparkFiles.get(STRATEGIES), number, self._shards
+        taken = (self._taken.get() or (0,))[0]
+        shard = trading.kept_shard(*place)
+        if shard.taken[0] > taken:  # of a batch that failed
+            shard = trading.kept_shard(*place, anew=True)
+        if shard.taken[0] < taken:
             known = shard.closings.copy()
             shard.load(trading.SYMBOLS, self._symbols.get()[0])
             for period in np.flatnonzero(shard.closings != known).tolist():
