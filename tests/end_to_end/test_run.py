@@ -239,7 +239,7 @@ def _processes_of(run: Path) -> list[str]:
     [
         (["--speed", "max", "--target", "pyspork"], "did you mean 'pyspark'?"),
         (["--speed", "max", "--plan", "x"], "--plan: 'x' is not a plan of pyspark"),
-        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark takes no 'sharsd'"),
+        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark, plan shared, takes no 'sharsd'"),
     ],
 )
 def test_bad_input(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
