@@ -22,7 +22,7 @@ import os
 import sys
 import time
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -271,6 +271,23 @@ class Progress:
         }
 
 
+def sender_to(address):
+    """Return what sends the answers of a batch to a sink.
+
+    Spark's first batch is an empty one that starts all processes. The sink is opened after it, which tells the harness
+    that the program is ready for ticks.
+    """
+    sink = cache(partial(open_sink, address))
+
+    def send(rows, batch):
+        answers = rows.toArrow()
+        opened = sink()
+        if answers.num_rows:
+            opened.send(batch, answers)
+
+    return send
+
+
 def main():
     """Read ticks, answer, until the log is closed and read to its end."""
     arguments = parse_arguments()
@@ -285,10 +302,9 @@ def main():
         .option("blocks", True)
         .load()
     )
-    answers = answers_to(ticks, arguments)
-    sink = open_sink(arguments.sink)  # this tells the harness that the program is ready for ticks
     query = (
-        answers.writeStream.foreachBatch(lambda rows, batch: sink.send(batch, rows.toArrow()))
+        answers_to(ticks, arguments)
+        .writeStream.foreachBatch(sender_to(arguments.sink))
         .option("checkpointLocation", arguments.checkpoint)
         .start()
     )
