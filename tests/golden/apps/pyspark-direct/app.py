@@ -37,6 +37,8 @@ STRATEGIES = "strategies.csv"
 MOST_TICKS = 50000  # in a micro-batch, should the program be behind
 
 PROGRESS_EVERY_S = 0.5
+# C programs give large buffers back at once, and have new ones cleared, page by page, with every batch: let them keep some.
+KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:InitialRAMPercentage=100 -XX:NewRatio=1"
 
 # What low latency needs. Whatever spark-submit or --conf sets goes before.
@@ -54,13 +56,13 @@ SETTINGS = {
     "spark.executor.defaultJavaOptions": JAVA_OPTIONS,
     # Plans are small and always the same: adapting them costs more than it gains.
     "spark.sql.adaptive.enabled": "false",
-    # Offsets, commits and state as plain files, renamed by the file system: the default forks a process for each of
-    # them, and writes each with two checksums.
-    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    # Offsets, commits and state as files that are renamed by the file system, without checksums.
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
+    # Hand blocks over to Python as they come, not all at once when the last one is there.
+    "spark.sql.execution.arrow.maxBytesPerBatch": "1m",
     # Look for new ticks at once after a batch.
     "spark.sql.streaming.pollingDelay": "1ms",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
@@ -111,17 +113,25 @@ def parse_arguments():
     parser.add_argument("--partitions", type=int, default=1, metavar="N", help="tasks that read a batch; default: 1")
     parser.add_argument("--shards", type=int, default=2, metavar="N", help="tasks that hold the state")
     parser.add_argument("--max-ticks-per-batch", type=int, default=MOST_TICKS, metavar="N", help="0: no limit")
-    parser.add_argument("--ticks-per-read", type=int, default=65536, metavar="N", help="ticks handed over at a time")
+    parser.add_argument("--ticks-per-read", type=int, default=32768, metavar="N", help="ticks handed over at a time")
     parser.add_argument("--progress", metavar="FILE", help="where to write what Spark says of its batches")
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark setting; repeatable")
     return parser.parse_args()
 
 
+def without_checksums(context):
+    """Let files be written without a second one for their checksums: for each, Hadoop starts a process."""
+    context._jvm.org.apache.hadoop.fs.FileSystem.get(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
+
+
 def start_spark(arguments):
     """Start Spark with our settings and ship the strategies and their steps to the executors."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    for name, value in KEEP_MEMORY.items():
+        os.environ.setdefault(name, value)  # for the JVM and the Python processes that it starts
     conf = SparkConf()
     settings = {
+        **{f"spark.executorEnv.{name}": value for name, value in KEEP_MEMORY.items()},
         "spark.app.name": "pairs",
         "spark.master": "local[*]",
         "spark.sql.shuffle.partitions": str(arguments.shards),
@@ -134,6 +144,7 @@ def start_spark(arguments):
     if arguments.master:
         conf.setMaster(arguments.master)
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
+    without_checksums(spark.sparkContext)
     spark.sparkContext.addPyFile(str(HERE / "trading.py"))
     spark.sparkContext.addFile(str(HERE / STRATEGIES))
     spark.dataSource.register(TickLogSource)
