@@ -29,6 +29,7 @@ from pairs.run import Run, becoming
 _LONGEST_DESCRIPTION = 1 << 16
 _LONGEST_BODY = 1 << 30
 _ROWS_OF_A_GROUP = 250_000
+_MOST_BATCHES = 1_000
 _STATUS_EVERY_S = 0.5
 _LATELY_US = 5_000_000
 
@@ -64,7 +65,7 @@ class AnswerFiles:
             stamped = rows.append_column("sinkTS", pa.repeat(pa.scalar(sink_ts, pa.int64()), len(rows)))
             checked = stamped.cast(recorded(STREAMS[stream]))
             try:
-                self._writers[stream].write_table(checked)
+                self._writers[stream].write_table(checked.combine_chunks())
                 self._sinks[stream].flush()
             except OSError as error:  # never the engine's fault
                 raise PairsError(f"{_raw(self._folder, stream)}: cannot be written: {error}") from None
@@ -97,12 +98,16 @@ def _raw(folder: Path, stream: str) -> Path:
 def _groups(raw: Path) -> Iterator[pa.Table]:
     """Yield the batches of a stream, some together, up to its end or to where it breaks off."""
     group: list[pa.RecordBatch] = []
+    rows = 0
     with pa.OSFile(str(raw)) as source, suppress(pa.ArrowException, OSError):
         for batch in pa.ipc.open_stream(source):
             group.append(batch)
-            if sum(map(len, group)) >= _ROWS_OF_A_GROUP:
+            rows += len(batch)
+            if rows >= _ROWS_OF_A_GROUP:
                 yield pa.Table.from_batches(group)
-                group = []
+                group, rows = [], 0
+            elif len(group) >= _MOST_BATCHES:  # each takes some kilobytes, however small it is
+                group = pa.Table.from_batches(group).combine_chunks().to_batches()
     if group:
         yield pa.Table.from_batches(group)
 
