@@ -40,7 +40,7 @@ STRATEGIES = "strategies.csv"
 MOST_TICKS = 1000000  # in a micro-batch, should the program be behind
 
 PROGRESS_EVERY_S = 0.5
-# C programs give large buffers back at once, and have new ones cleared, page by page, with every batch: let them keep some.
+# By default large buffers go back to the system at once, and new ones are cleared page by page: keep some.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:InitialRAMPercentage=100 -XX:NewRatio=1"
 
@@ -53,8 +53,9 @@ SETTINGS = {
     # JVM and Python talk through sockets of the file system: over TCP an exchange may wait 40 ms to be acknowledged.
     "spark.python.unix.domain.socket.enabled": "true",
     # Batches are many and small: the quick compiler is done with them in seconds, the thorough one takes a core from
-    # them for minutes. The same holds for the collector. What a batch leaves behind is young garbage: with half the heap
-    # for it, and all the heap from the start, it stays out of the old half, whose collections stop everything for 0.2 s.
+    # them for minutes. The same holds for the collector. What a batch leaves behind is young garbage: with half the
+    # heap for it, and all the heap from the start, it stays out of the old half, whose collections stop everything
+    # for 0.2 s.
     "spark.driver.defaultJavaOptions": JAVA_OPTIONS,
     "spark.executor.defaultJavaOptions": JAVA_OPTIONS,
     # Plans are small and always the same: adapting them costs more than it gains.
