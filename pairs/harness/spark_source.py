@@ -57,7 +57,7 @@ class _StreamReader(DataSourceStreamReader):
         self._partitions = int(options.get("partitions", "1"))
         self._most = int(options.get("maxTicksPerBatch", "0"))
         self._as_blocks = _as_blocks(options)
-        self._ticks_per_read = int(options.get("ticksPerRead", "65536"))
+        self._ticks_per_read = int(options.get("ticksPerRead", "32768"))
         self._log: TickLogReader | None = None
 
     def __getstate__(self) -> dict[str, Any]:

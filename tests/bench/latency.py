@@ -51,18 +51,19 @@ SMALL = Market(
         "shared, as it comes": shared(),
         "JVM and Python talk over TCP": shared(spark__python__unix__domain__socket__enabled="false"),
         "Java's thorough compiler": shared(spark__driver__defaultJavaOptions="-XX:+UseSerialGC"),
-        "files with checksums": shared(spark__hadoop__fs__file__impl="org.apache.hadoop.fs.LocalFileSystem"),
         "state in parts": shared(state="parts"),
         "direct": ("pyspark", "direct", {}),
         "bare": ("bare", "shared", {}),
     },
 )
 LARGE = Market(
-    "sprint SF 500, 90 s: 250,000 to 375,000 ticks/s, 12,500 strategies",
+    "sprint SF 1000, 90 s: 500,000 to 750,000 ticks/s, 25,000 strategies",
     "sprint",
-    {"scale_factor": "500", "duration": "90s"},
+    {"scale_factor": "1000", "duration": "90s"},
     {
         "shared, as it comes": shared(),
+        "Java's heap as it comes": shared(spark__driver__defaultJavaOptions="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
+        "all blocks of a batch at once": shared(spark__sql__execution__arrow__maxBytesPerBatch="256m"),
         "state as a whole": shared(state="whole"),
     },
 )
