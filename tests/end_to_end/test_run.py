@@ -181,7 +181,7 @@ def test_spark_tells_of_its_batches(markets: dict[str, Path], tmp_path: Path, pa
     play(pairs_command, markets["few"], tmp_path / "run", "pyspark", "shared", "--set", "max-ticks-per-batch=50")
     lines = [json.loads(line) for line in (tmp_path / "run" / "progress.jsonl").read_text().splitlines()]
     batches = [line for line in lines if line["kind"] == "batch"]
-    assert [one["batch"] for one in batches] == list(range(len(batches)))
+    assert [one["batch"] for one in batches] == list(range(1, len(batches) + 1))  # number 0 is empty
     assert sum(one["rows"] for one in batches) == 120
     assert all(0 < one["duration_ms"]["addBatch"] <= one["duration_ms"]["total"] for one in batches)
     assert batches[-1]["state_rows"] == 1
