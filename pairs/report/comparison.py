@@ -141,7 +141,7 @@ def by_scale_factor(runs: Sequence[Compared]) -> Data:
             if one.engine == engine
         ]
         series.append({"name": f"engine {engine}, published, 8 cores", "published": True, "points": points})
-    return {"series": series, "ticks": sorted({point["sf"] for one in series for point in one["points"]})}
+    return {"series": series}
 
 
 def _point(one: Compared) -> dict[str, Any] | None:

@@ -337,7 +337,7 @@ function byScaleFactor(id, data) {
     };
   }));
   const values = (name) => data.series.flatMap((one) => one.points.map((point) => point[name]));
-  const scale = (anchor, domain) => axis(look, "scale factor", { type: "log", anchor, domain, tickvals: data.ticks, ticktext: data.ticks.map(String), tickangle: -45 });
+  const scale = (anchor, domain) => axis(look, "scale factor", { anchor, domain, ...decades(values("sf")) });
   return plot(id, traces, {
     hovermode: "closest", xaxis: scale("y", [0, 0.27]), xaxis2: scale("y2", [0.365, 0.635]), xaxis3: scale("y3", [0.73, 1]),
     yaxis: axis(look, "p_score (higher is better)", { anchor: "x", ...decades(values("p_score")) }),

@@ -33,7 +33,7 @@ def main() -> None:
         take(browser, run / "report.html", folder / "report-dark.png", dark=True, anchor="#latency")
         take(browser, run / "report.html", folder / "strategy.png", anchor="#one-strategy")
         take(browser, failed / "report.html", folder / "failed.png", anchor="#validation")
-        take(browser, comparison, folder / "comparison.png")
+        take(browser, comparison, folder / "comparison.png", anchor="#scale")
 
 
 if __name__ == "__main__":
