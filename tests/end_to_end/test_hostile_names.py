@@ -92,5 +92,6 @@ def test_names_have_no_effect_on_a_run(market: Path, pairs_command: Command) -> 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("plan", ["shared", "direct"])
 def test_names_have_no_effect_on_spark(market: Path, plan: str, pairs_command: Command) -> None:
-    """The same through Structured Streaming."""
-    judged(pairs_command, market, "pyspark", plan)
+    """The same through Structured Streaming; the aliases come out as they went in."""
+    run = judged(pairs_command, market, "pyspark", plan)
+    assert ALIAS.format(0) in pq.read_table(run / "orders.parquet")["strategy"].to_pylist()

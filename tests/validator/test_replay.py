@@ -161,12 +161,20 @@ def test_ties_get_the_same_answers(ratios: tuple[float, ...], count: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("stop_loss", "ratios"),
-    [(0.1, (0.6, 2, 0.6, 0.54)), (0.3, (1.3, 2, 1.3, 0.91)), (0.1, (2, 1, 1.9, 2.09)), (0.3, (2, 1, 1.5, 1.95))],
+    ("stop_loss", "ratios", "sold"),
+    [
+        (0.1, (0.6, 2, 0.6, 0.54), True),
+        (0.3, (1.3, 2, 1.3, 0.91), False),
+        (0.1, (2, 1, 1.9, 2.09), True),
+        (0.3, (2, 1, 1.5, 1.95), False),
+    ],
 )
-def test_a_stop_loss_that_rounding_decides_gets_the_same_answers(stop_loss: float, ratios: tuple[float, ...]) -> None:
+def test_a_stop_loss_that_rounding_decides_gets_the_same_answers(
+    stop_loss: float, ratios: tuple[float, ...], sold: bool
+) -> None:
     """At the limit to the cent, to divide instead of multiplying would decide otherwise."""
-    agrees(at_ratios(*ratios), pair(stop_loss=stop_loss))
+    orders = agrees(at_ratios(*ratios), pair(stop_loss=stop_loss))
+    assert [one.type for one in orders] == (["BUY", "SELL"] if sold else ["BUY"])
 
 
 def test_a_signal_and_a_stop_loss_in_one_window_get_the_same_answers() -> None:
