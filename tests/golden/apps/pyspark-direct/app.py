@@ -37,6 +37,8 @@ STRATEGIES = "strategies.csv"
 MOST_TICKS = 50000  # in a micro-batch, should the program be behind
 
 PROGRESS_EVERY_S = 0.5
+# By default large buffers go back to the system at once, and new ones are cleared page by page: keep some.
+KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:InitialRAMPercentage=100 -XX:NewRatio=1"
 
 # What low latency needs. Whatever spark-submit or --conf sets goes before.
@@ -126,8 +128,11 @@ def without_checksums(context):
 def start_spark(arguments):
     """Start Spark with our settings and ship the strategies and their steps to the executors."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    for name, value in KEEP_MEMORY.items():
+        os.environ.setdefault(name, value)  # for the JVM and the Python processes that it starts
     conf = SparkConf()
     settings = {
+        **{f"spark.executorEnv.{name}": value for name, value in KEEP_MEMORY.items()},
         "spark.app.name": "pairs",
         "spark.master": "local[*]",
         "spark.sql.shuffle.partitions": str(arguments.shards),

@@ -22,8 +22,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pairs.memory import keep_freed_memory
-
 MARKET_CLOSE_MS = 900000
 NOBODY = -1  # the leg that a flat strategy owns
 SYMBOLS = -1  # the part of the state that changes with every tick; the others are numbered as the periods are
@@ -48,7 +46,6 @@ def load_strategies(strategies_file, shard, shards):
     periods = sorted({int(row["periodMs"]) for row in rows})
     own = [row for row in rows if pairs[row["symbol1"], row["symbol2"]] % shards == shard]
     columns = _columns(own, periods)
-    keep_freed_memory()
     gc.freeze()  # what lives as long as the process: Spark collects garbage after every task
     return columns
 
