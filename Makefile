@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV), once: a minute or two"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@$(BIN)/python -m pairs.classarchive 2>/dev/null || echo "make: no archive of Java classes; Spark will start more slowly"
+	@$(BIN)/python -m pairs.core.class_archive 2>/dev/null || echo "make: no archive of Java classes; Spark will start more slowly"
 	@touch $(READY)
 
 demo: $(READY) ## The whole benchmark, small: three minutes to a verdict and a score

@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.files import TICK_FILES
-from generator.ticks import TickSource
-from pairs.model import NUMBERS_OF_PERIODS, PERIOD_LENGTHS_S
-from pairs.workload import Workload
+from pairs.config.workload import Workload
+from pairs.generator.files import TICK_FILES
+from pairs.generator.ticks import TickSource
+from pairs.model.tuples import NUMBERS_OF_PERIODS, PERIOD_LENGTHS_S
 
 _SAMPLE_TICKS = 1_000_000
 _ORDERS_PER_INDICATOR = 0.08  # 0.067 at standard SF 1, 0.082 at SF 10

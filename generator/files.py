@@ -20,12 +20,12 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from generator.ticks import TickSource
-from pairs.config import workload_from_plain
-from pairs.digest import PartialDigest
-from pairs.memory import peak_bytes
-from pairs.model import STOCK_TICK, STOCK_TICK_CODED
-from pairs.workload import Workload
+from pairs.config.load import workload_from_plain
+from pairs.config.workload import Workload
+from pairs.core.memory import peak_bytes
+from pairs.dataset.digest import PartialDigest
+from pairs.generator.ticks import TickSource
+from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED
 
 _ROWS_PER_GROUP = 1_048_576
 

@@ -5,16 +5,16 @@ import io
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from generator.files import FileTask, WrittenFile, write_file
-from generator.market import Market
-from generator.ticks import TickSource
 from pairs import __version__
-from pairs.dataset import FORMAT_VERSION, MOST_FILES, Dataset
-from pairs.digest import PartialDigest
-from pairs.errors import BadInputError, PairsError
-from pairs.progress import Progress
-from pairs.spark import TaskError, run_tasks
-from pairs.workload import Workload
+from pairs.config.workload import Workload
+from pairs.core.errors import BadInputError, PairsError
+from pairs.core.progress import Progress
+from pairs.core.spark import TaskError, run_tasks
+from pairs.dataset.digest import PartialDigest
+from pairs.dataset.folder import FORMAT_VERSION, MOST_FILES, Dataset
+from pairs.generator.files import FileTask, WrittenFile, write_file
+from pairs.generator.market import Market
+from pairs.generator.ticks import TickSource
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from generator.portable import Floats
-from generator.randomness import Ints, Purpose, whole_numbers, words
-from pairs.workload import HIGHEST_INITIAL_CENTS, LOWEST_INITIAL_CENTS, Workload
+from pairs.config.workload import HIGHEST_INITIAL_CENTS, LOWEST_INITIAL_CENTS, Workload
+from pairs.generator.portable import Floats
+from pairs.generator.randomness import Ints, Purpose, whole_numbers, words
 
 _LETTERS = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 _SYMBOL_LENGTH = 6

@@ -16,11 +16,11 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.arrivals import Slice, Timeline
-from generator.market import Market
-from generator.portable import LN_2, Floats, Singles, exp
-from generator.randomness import Ints, Purpose, normals
-from pairs.workload import Workload
+from pairs.config.workload import Workload
+from pairs.generator.arrivals import Slice, Timeline
+from pairs.generator.market import Market
+from pairs.generator.portable import LN_2, Floats, Singles, exp
+from pairs.generator.randomness import Ints, Purpose, normals
 
 
 @dataclass(frozen=True)

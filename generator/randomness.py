@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Philox
 from numpy.typing import NDArray
 
-from generator.portable import Draws, Floats, Singles, normal_quantile
+from pairs.generator.portable import Draws, Floats, Singles, normal_quantile
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]

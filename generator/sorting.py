@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from generator.trades import TRADES, TradeColumns, read_trades
-from pairs.memory import keep_freed_memory
-from pairs.tickfiles import FilePart
+from pairs.core.memory import keep_freed_memory
+from pairs.dataset.tick_files import FilePart
+from pairs.generator.trades import TRADES, TradeColumns, read_trades
 
 _ROWS_OF_A_RUN = 1_000_000
 

@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from generator.arrivals import Timeline
-from generator.market import Market
-from generator.prices import Prices, SlicePath
-from generator.randomness import Purpose, whole_numbers
-from pairs.digest import PartialDigest, digest_rows, hash_symbols
-from pairs.memory import keep_freed_memory
-from pairs.model import STOCK_TICK_CODED
-from pairs.workload import Workload
+from pairs.config.workload import Workload
+from pairs.core.memory import keep_freed_memory
+from pairs.dataset.digest import PartialDigest, digest_rows, hash_symbols
+from pairs.generator.arrivals import Timeline
+from pairs.generator.market import Market
+from pairs.generator.prices import Prices, SlicePath
+from pairs.generator.randomness import Purpose, whole_numbers
+from pairs.model.tuples import STOCK_TICK_CODED
 
 _SMALLEST_SIZE, _LARGEST_SIZE, _SIZE_STEP = 100, 1_000, 10
 

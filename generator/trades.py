@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pairs.csvfiles import CsvColumns, refuse_missing
-from pairs.errors import BadInputError
-from pairs.model import STOCK_TICK_CODED
-from pairs.tickfiles import FilePart, cut_at_row_groups
-from pairs.tickrules import wrong_with_symbol
+from pairs.core.errors import BadInputError
+from pairs.dataset.csv_columns import CsvColumns, refuse_missing
+from pairs.dataset.tick_files import FilePart, cut_at_row_groups
+from pairs.dataset.tick_rules import wrong_with_symbol
+from pairs.model.tuples import STOCK_TICK_CODED
 
 UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 DEFAULT_SIZE = 100

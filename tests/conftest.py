@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 from pyspark.sql import SparkSession
 
-from pairs.spark import session
+from pairs.core.spark import session
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test measures time; every run is the same
 settings.load_profile("steady")
@@ -30,7 +30,7 @@ def pairs_command(tmp_path: Path) -> Command:
 
     def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(  # type: ignore[call-overload, no-any-return]
-            [sys.executable, "-m", "pairs.cli", *arguments],
+            [sys.executable, "-m", "pairs.cli.app", *arguments],
             **({"cwd": tmp_path, "capture_output": True, "text": True, "check": False} | options),
         )
 

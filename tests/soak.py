@@ -11,9 +11,9 @@ import sys
 from itertools import accumulate
 from pathlib import Path
 
-from pairs import cli
-from pairs.run import Run
-from pairs.values import show_duration
+from pairs.cli import app as cli
+from pairs.config.values import show_duration
+from pairs.run_folder.folder import Run
 
 MINUTES = 10
 SPEED = 60

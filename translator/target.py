@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from pairs.model import StrategySet
+from pairs.model.tuples import StrategySet
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pairs import __version__, resources
-from pairs.errors import BadInputError
-from pairs.model import Strategy, StrategySet
-from pairs.strategies import read_strategies
-from translator.target import Program, Target
+from pairs import __version__
+from pairs.core import resources
+from pairs.core.errors import BadInputError
+from pairs.model.strategy_xml import read_strategies
+from pairs.model.tuples import Strategy, StrategySet
+from pairs.translator.target import Program, Target
 
 STRATEGIES_TABLE = "strategies.csv"
 PROGRAM_FACTS = "program.json"

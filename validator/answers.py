@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from pairs.errors import BadInputError
+from pairs.core.errors import BadInputError
 
 _ROWS_AT_A_TIME = 65_536
 _FORMATS = (".parquet", ".csv")

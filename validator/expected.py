@@ -20,17 +20,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pairs import __version__
-from pairs.dataset import Dataset
-from pairs.digest import PartialDigest
-from pairs.errors import BadInputError, PairsError
-from pairs.model import STREAMS, Strategy, StrategySet
-from pairs.progress import Progress
-from pairs.spark import TaskError, run_tasks, session, warm_up
-from pairs.strategies import read_strategies
-from pairs.tickfiles import FilePart, parts_of
-from pairs.tickrules import TIME, Problem, out_of_order
-from validator.panes import Clock, PartTask, ReducedPart, reduce_part
-from validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table
+from pairs.core.errors import BadInputError, PairsError
+from pairs.core.progress import Progress
+from pairs.core.spark import TaskError, run_tasks, session, warm_up
+from pairs.dataset.digest import PartialDigest
+from pairs.dataset.folder import Dataset
+from pairs.dataset.tick_files import FilePart, parts_of
+from pairs.dataset.tick_rules import TIME, Problem, out_of_order
+from pairs.model.strategy_xml import read_strategies
+from pairs.model.tuples import STREAMS, Strategy, StrategySet
+from pairs.validator.panes import Clock, PartTask, ReducedPart, reduce_part
+from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.digest import PartialDigest, digest_batch
-from pairs.memory import keep_freed_memory, peak_bytes
-from pairs.tickfiles import FilePart, TickReader
-from pairs.tickrules import Problem, first_problem
+from pairs.core.memory import keep_freed_memory, peak_bytes
+from pairs.dataset.digest import PartialDigest, digest_batch
+from pairs.dataset.tick_files import FilePart, TickReader
+from pairs.dataset.tick_rules import Problem, first_problem
 
 PANES = pa.schema(
     {"symbol": pa.int32(), "start": pa.int64(), "total": pa.int64(), "ticks": pa.int64(), "last": pa.int64()}

@@ -10,10 +10,10 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from pairs.memory import keep_freed_memory, peak_bytes
-from pairs.model import STREAMS, Strategy
-from validator.panes import read_panes
-from validator.replay import Answers, Replay, Triggers, panes_by_symbol
+from pairs.core.memory import keep_freed_memory, peak_bytes
+from pairs.model.tuples import STREAMS, Strategy
+from pairs.validator.panes import read_panes
+from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
 
 # What can be known beforehand: all columns but the wall time.
 EXPECTED = {stream: schema.remove(schema.get_field_index("inputTS")) for stream, schema in STREAMS.items()}

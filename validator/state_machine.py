@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pairs.model import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
 
 Answer = Indicator | MarketOrder
 

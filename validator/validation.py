@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pairs import __version__
-from pairs.dataset import Dataset
-from pairs.model import STREAMS
-from validator.answers import MalformedRow, answer_files, read_answers
-from validator.compare import KEYS, KINDS, TOLERANCE, Counts, NameCodes, judge, side_by_side
-from validator.shards import EXPECTED
+from pairs.dataset.folder import Dataset
+from pairs.model.tuples import STREAMS
+from pairs.validator.answers import MalformedRow, answer_files, read_answers
+from pairs.validator.compare import KEYS, KINDS, TOLERANCE, Counts, NameCodes, judge, side_by_side
+from pairs.validator.shards import EXPECTED
 
 FORMAT_VERSION = 1
 _ANSWERS_AT_A_TIME = 4_000_000

@@ -20,11 +20,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.dataset import Dataset
-from pairs.errors import BadInputError
-from pairs.harness.ticklog import RECORD, SYMBOL_BYTES, Records, TickLogWriter
-from pairs.run import Run
-from pairs.tickfiles import FilePart, TickReader
+from pairs.core.errors import BadInputError
+from pairs.dataset.folder import Dataset
+from pairs.dataset.tick_files import FilePart, TickReader
+from pairs.run_folder.folder import Run
+from pairs.transport.ticklog import RECORD, SYMBOL_BYTES, Records, TickLogWriter
 
 _MOST_AHEAD = 6_000_000  # ticks in the log that the engine has not taken, unpaced; 288 MB
 _TICKS_AT_A_TIME = 50_000

@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pairs.errors import BadInputError, PairsError
-from pairs.harness.answers import HEADER, MAGIC, RECEIPT, received
-from pairs.model import STREAMS
-from pairs.run import Run, becoming
+from pairs.core.errors import BadInputError, PairsError
+from pairs.model.tuples import STREAMS
+from pairs.run_folder.folder import Run, becoming
+from pairs.transport.answers import HEADER, MAGIC, RECEIPT, received
 
 _LONGEST_DESCRIPTION = 1 << 16
 _LONGEST_BODY = 1 << 30

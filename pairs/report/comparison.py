@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from pairs.measure.recordings import Recorded
+from pairs.measure.reduce import percentiles_by_slot, slots_for
 from pairs.report import published
 from pairs.report.charts import Data, absent, latency, numbers
 from pairs.report.findings import cost
 from pairs.report.page import render
-from pairs.report.recorded import Recorded
-from pairs.report.reduce import percentiles_by_slot, slots_for
 from pairs.report.single import Chart
 from pairs.report.tables import Table
 from pairs.report.wording import NOT_RECORDED, flattened

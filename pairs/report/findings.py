@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from pairs.report import stability
+from pairs.measure import stability
+from pairs.measure.recordings import Recorded
+from pairs.measure.score import percentile
+from pairs.measure.stability import Finding
 from pairs.report.charts.latency import sent_latencies
 from pairs.report.charts.load import pace, waiting
 from pairs.report.charts.machine import samples
-from pairs.report.recorded import Recorded
-from pairs.report.stability import Finding
-from pairs.scoring import percentile
 
 
 def findings(recorded: Recorded) -> list[Finding]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pairs.errors import PairsError
-from pairs.report.recorded import Recorded
+from pairs.core.errors import PairsError
+from pairs.measure.recordings import Recorded
 
 MOST_ROWS = 1_000  # of a kind and stream
 MOST_FIRST_ERRORS = 5_000
@@ -32,8 +32,8 @@ def _first_error(noted: dict[str, Any]) -> list[Any]:
 
 def _judged(recorded: Recorded) -> list[dict[str, Any]]:
     """Hold the answers against the expected ones again, as these are not kept side by side for every run."""
-    from validator.compare import KINDS
-    from validator.validation import validate
+    from pairs.validator.compare import KINDS
+    from pairs.validator.validation import validate
 
     _refuse_other_answers(recorded)
     aliases = [one.alias for one in recorded.strategies.strategies] if recorded.strategies else []

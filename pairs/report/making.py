@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from pairs.errors import BadInputError
+from pairs.core.errors import BadInputError
+from pairs.measure.recordings import read_run
 from pairs.report.comparison import comparison_of
-from pairs.report.recorded import read_run
 from pairs.report.single import report_of
-from pairs.run import Run, becoming
+from pairs.run_folder.folder import Run, becoming
 
 
 def make_report(runs: Sequence[Run], output: Path | None) -> Path:

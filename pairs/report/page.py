@@ -9,7 +9,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from pairs import __version__, resources
+from pairs import __version__
+from pairs.core import resources
 
 _SCRIPTS = ("data.js", "charts.js", "tables.js", "strategy.js", "page.js")  # one after the other, as one script
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}

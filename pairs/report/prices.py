@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pairs.dataset import Dataset
-from pairs.tickfiles import read_ticks
+from pairs.dataset.folder import Dataset
+from pairs.dataset.tick_files import read_ticks
 
 BUCKETS = 300
 _MOST_PIECES = 200  # row groups or files that are opened

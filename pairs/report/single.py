@@ -4,12 +4,12 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
+from pairs.measure.recordings import Recorded
 from pairs.report import published, tables
 from pairs.report.charts import Data, engine, latency, load, machine
 from pairs.report.findings import findings
 from pairs.report.incorrect import incorrect_answers
 from pairs.report.page import render
-from pairs.report.recorded import Recorded
 from pairs.report.strategies import strategies_view
 from pairs.report.tables import Table
 from pairs.report.verdict import verdict

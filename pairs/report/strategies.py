@@ -7,12 +7,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pairs.errors import BadInputError
-from pairs.model import Strategy
+from pairs.core.errors import BadInputError
+from pairs.measure.recordings import Answers, Recorded
+from pairs.measure.reduce import spread_rows
+from pairs.model.tuples import Strategy
 from pairs.report.packing import pack, quantise, whole
 from pairs.report.prices import Prices, read_prices
-from pairs.report.recorded import Answers, Recorded
-from pairs.report.reduce import spread_rows
 
 _POINTS_OF_ALL = 900_000
 _FEWEST_POINTS, _MOST_POINTS = 60, 2_000  # of a strategy

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pairs.measure.recordings import Driver, Recorded
+from pairs.measure.score import percentile
 from pairs.report.charts.latency import sent_latencies
-from pairs.report.recorded import Driver, Recorded
 from pairs.report.wording import NONE, milliseconds, number
-from pairs.scoring import percentile
 
 Floats = NDArray[np.float64]
 

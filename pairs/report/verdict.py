@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pairs.report.recorded import Recorded
+from pairs.measure.recordings import Recorded
 from pairs.report.wording import NOT_RECORDED, milliseconds, number
 
 # Settings in the words of people, for "standard because of ...".

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pairs import cli
+from pairs.cli import app as cli
 from tests.conftest import Command
 
 CASES = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pairs import cli
-from pairs.strategies import scan
+from pairs.cli import app as cli
+from pairs.model.strategy_xml import scan
 
 TENFOLD = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
 BOMB = f"<!DOCTYPE bomb [<!ENTITY e0 'ha'>{TENFOLD}]>\n<Strategies marketClose='&e11;'/>"
@@ -54,7 +54,7 @@ def test_a_gigabyte_in_one_piece_is_refused_early(tmp_path: Path, opening: bytes
         target.write(opening + b"1" * 2_000_000)
         target.truncate(2**30)  # the rest is a hole: reading it all would show
     program = (
-        f"import sys; from pathlib import Path; from pairs.strategies import scan; print(scan(Path({str(file)!r}))[1])"
+        f"from pathlib import Path; from pairs.model.strategy_xml import scan; print(scan(Path({str(file)!r}))[1])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pairs import cli
+from pairs.cli import app as cli
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pairs.dataset import Dataset
-from pairs.harness.ticklog import TickLogReader, create_log
-from pairs.run import Run
-from pairs.running import lateness_of
-from pairs.spark import session
-from pairs.workload import complete
+from pairs.config.workload import complete
+from pairs.core.spark import session
+from pairs.dataset.folder import Dataset
+from pairs.run_folder.folder import Run
+from pairs.stages.execution import lateness_of
+from pairs.transport.ticklog import TickLogReader, create_log
 from tests.bench.validate import make_dataset
 
 RATES = (100_000, 300_000, 600_000, 1_000_000)

@@ -10,16 +10,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pairs.config import RunSettings
-from pairs.dataset import Dataset
-from pairs.run import Run, new_run
-from pairs.running import job_for, run_job
-from pairs.spark import session
-from pairs.strategies import read_strategies
-from pairs.workload import complete
+from pairs.config.load import RunSettings
+from pairs.config.workload import complete
+from pairs.core.spark import session
+from pairs.dataset.folder import Dataset
+from pairs.model.strategy_xml import read_strategies
+from pairs.run_folder.folder import Run, new_run
+from pairs.stages.execution import job_for, run_job
+from pairs.validator.expected import compute
+from pairs.validator.validation import validate
 from tests.bench.validate import make_dataset
-from validator.expected import compute
-from validator.validation import validate
 
 MASTER = "local[2]"
 TICKS = {("pyspark", "shared"): 20_000_000, ("pyspark", "direct"): 1_000_000, ("bare", "shared"): 12_000_000}

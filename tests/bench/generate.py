@@ -17,13 +17,13 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from generator import job
-from generator.files import ParquetTickFile, write_file
-from generator.ticks import TickSource
-from pairs.dataset import new_dataset
-from pairs.model import STOCK_TICK_CODED
-from pairs.spark import session, warm_up
-from pairs.workload import Workload, complete
+from pairs.config.workload import Workload, complete
+from pairs.core.spark import session, warm_up
+from pairs.dataset.folder import new_dataset
+from pairs.generator import job
+from pairs.generator.files import ParquetTickFile, write_file
+from pairs.generator.ticks import TickSource
+from pairs.model.tuples import STOCK_TICK_CODED
 
 CORES = 2
 ROUNDS = 5

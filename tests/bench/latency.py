@@ -13,17 +13,17 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from pairs.config import RunSettings, load_workload
-from pairs.dataset import Dataset
+from pairs.config.load import RunSettings, load_workload
+from pairs.core.spark import session
+from pairs.dataset.folder import Dataset
+from pairs.measure.recordings import read_run
+from pairs.model.strategy_xml import read_strategies
 from pairs.report.findings import cost
-from pairs.report.recorded import read_run
-from pairs.run import Run, new_run
-from pairs.running import job_for, run_job
-from pairs.spark import session
-from pairs.strategies import read_strategies
+from pairs.run_folder.folder import Run, new_run
+from pairs.stages.execution import job_for, run_job
+from pairs.validator.expected import compute
+from pairs.validator.validation import validate
 from tests.bench.validate import make_dataset
-from validator.expected import compute
-from validator.validation import validate
 
 MASTER = "local[*]"
 

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pairs.dataset import Dataset
-from pairs.model import STOCK_TICK_CODED, Strategy, StrategySet
+from pairs.dataset.folder import Dataset
+from pairs.model.strategy_xml import write_strategies
+from pairs.model.tuples import STOCK_TICK_CODED, Strategy, StrategySet
 from pairs.report.making import make_report
-from pairs.run import Run
-from pairs.strategies import write_strategies
+from pairs.run_folder.folder import Run
 
 _STRATEGIES, _INDICATORS, _ORDERS, _SYMBOLS = 2_500, 600, 80, 1_000
 _DURATION_MS, _START_US = 7_200_000, 1_700_000_000_000_000

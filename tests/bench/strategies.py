@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from generator.market import Market
-from generator.strategies import generate_strategies
-from pairs.dataset import Correlation
-from pairs.strategies import read_strategies, write_strategies
-from pairs.workload import complete
+from pairs.config.workload import complete
+from pairs.dataset.folder import Correlation
+from pairs.generator.market import Market
+from pairs.generator.query_generator import generate_strategies
+from pairs.model.strategy_xml import read_strategies, write_strategies
 
 Result = TypeVar("Result")
 

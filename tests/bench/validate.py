@@ -12,19 +12,19 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from generator import job
-from generator.strategies import generate_strategies
-from generator.ticks import TickSource
-from pairs.dataset import Dataset, new_dataset
-from pairs.model import StockTick, StrategySet
-from pairs.spark import session, warm_up
-from pairs.strategies import read_strategies, write_strategies
-from pairs.tickfiles import read_ticks
-from pairs.workload import Workload, complete
-from validator.expected import compute
-from validator.panes import reduce_part
-from validator.state_machine import StateMachine
-from validator.validation import validate
+from pairs.config.workload import Workload, complete
+from pairs.core.spark import session, warm_up
+from pairs.dataset.folder import Dataset, new_dataset
+from pairs.dataset.tick_files import read_ticks
+from pairs.generator import job
+from pairs.generator.query_generator import generate_strategies
+from pairs.generator.ticks import TickSource
+from pairs.model.strategy_xml import read_strategies, write_strategies
+from pairs.model.tuples import StockTick, StrategySet
+from pairs.validator.expected import compute
+from pairs.validator.panes import reduce_part
+from pairs.validator.state_machine import StateMachine
+from pairs.validator.validation import validate
 
 CORES = 2
 ROUNDS = 5

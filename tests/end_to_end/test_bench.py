@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from pairs import cli
+from pairs.cli import app as cli
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

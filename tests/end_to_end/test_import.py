@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from generator import imported, sorting
-from generator.imported import PairsWanted, import_trades
-from generator.trades import TradeColumns
-from pairs.check import check
-from pairs.dataset import Dataset, new_dataset
+from pairs.dataset.check import check
+from pairs.dataset.folder import Dataset, new_dataset
+from pairs.generator import import_job as imported
+from pairs.generator import sorting
+from pairs.generator.import_job import PairsWanted, import_trades
+from pairs.generator.trades import TradeColumns
 from tests.conftest import Command
 from tests.end_to_end.trades import COLUMNS, NASTY_SYMBOLS, SYMBOLS, write_trades
 
@@ -120,7 +121,7 @@ def test_files_runs_and_formats_do_not_change_the_content(
 
 def test_the_load_counts_how_often_symbols_trade(spark: SparkSession, tmp_path: Path) -> None:
     """A strategy on symbols that make up most trades is concerned by most ticks."""
-    from pairs.running import _load
+    from pairs.stages.execution import _load
 
     known = {"counts": {"symbols": 4}, "basis_rate_per_second": 1_250.0, "trades_by_symbol": {"A": 90, "B": 9, "C": 1}}
     facts = {"run": {"speed": 1.0}}

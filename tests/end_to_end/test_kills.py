@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pairs import cli
-from pairs.dataset import Dataset
-from pairs.strategies import read_strategies
+from pairs.cli import app as cli
+from pairs.dataset.folder import Dataset
+from pairs.model.strategy_xml import read_strategies
+from pairs.validator.expected import compute
 from tests.end_to_end.test_run import Command, golden_market
-from validator.expected import compute
 
 CASES = {
     "shared": ["--plan", "shared", "--set", "state=whole"],

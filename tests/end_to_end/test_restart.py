@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pairs.dataset import Dataset
+from pairs.dataset.folder import Dataset
 from pairs.harness.driver import pieces_of
-from pairs.harness.ticklog import TickLogWriter, create_log
-from pairs.strategies import read_strategies
+from pairs.model.strategy_xml import read_strategies
+from pairs.translator import targets
+from pairs.translator.target import Launch, Target
+from pairs.translator.translate import translate
+from pairs.transport.ticklog import TickLogWriter, create_log
+from pairs.validator.expected import compute
+from pairs.validator.validation import validate
 from tests.end_to_end.test_run import golden_market
-from translator import targets
-from translator.target import Launch, Target
-from translator.translate import translate
-from validator.expected import compute
-from validator.validation import validate
 
 
 def batches(answers: Path) -> int:

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pairs import cli
-from pairs.dataset import Dataset
-from pairs.strategies import read_strategies
-from validator.expected import compute
+from pairs.cli import app as cli
+from pairs.dataset.folder import Dataset
+from pairs.model.strategy_xml import read_strategies
+from pairs.validator.expected import compute
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -204,7 +204,7 @@ def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Pa
 def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path: Path, sent: signal.Signals) -> None:
     """Ctrl-C and SIGTERM end driver, engine and sink; they end even if the run is killed and can do nothing."""
     run = tmp_path / "run"
-    command = [sys.executable, "-m", "pairs.cli", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
+    command = [sys.executable, "-m", "pairs.cli.app", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not (run / "logs" / "engine.log").exists():
         assert running.poll() is None

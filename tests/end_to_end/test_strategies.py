@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pairs.dataset import Dataset
+from pairs.dataset.folder import Dataset
 from tests.conftest import Command
 
 

@@ -10,7 +10,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
-from pairs import cli
+from pairs.cli import app as cli
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 Command = Callable[..., CompletedProcess[str]]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from generator.arrivals import RateCurve, Timeline, poisson_quantile
-from pairs.workload import Workload, complete
+from pairs.config.workload import Workload, complete
+from pairs.generator.arrivals import RateCurve, Timeline, poisson_quantile
 
 ALARM = 1e-4  # false-alarm rate of every statistical test here, had its seed not been fixed
 

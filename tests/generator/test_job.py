@@ -9,16 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from generator.files import FileTask, write_file
-from generator.job import cut_into_files, generate
-from generator.ticks import TickSource
-from pairs.check import check
-from pairs.config import load_workload, workload_from_plain
-from pairs.dataset import Dataset, new_dataset
-from pairs.digest import PartialDigest
-from pairs.model import STOCK_TICK
-from pairs.tickfiles import read_ticks
-from pairs.workload import Workload, complete
+from pairs.config.load import load_workload, workload_from_plain
+from pairs.config.workload import Workload, complete
+from pairs.dataset.check import check
+from pairs.dataset.digest import PartialDigest
+from pairs.dataset.folder import Dataset, new_dataset
+from pairs.dataset.tick_files import read_ticks
+from pairs.generator.files import FileTask, write_file
+from pairs.generator.job import cut_into_files, generate
+from pairs.generator.ticks import TickSource
+from pairs.model.tuples import STOCK_TICK
 
 DIGESTS = Path(__file__).parents[2] / "docs" / "digests.md"
 

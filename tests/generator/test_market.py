@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from generator.market import Market
-from pairs.workload import complete
+from pairs.config.workload import complete
+from pairs.generator.market import Market
 
 ALARM = 1e-4  # false-alarm rate of every statistical test here, had its seed not been fixed
 

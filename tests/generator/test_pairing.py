@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from generator.pairing import BARS, FEWEST_BARS, MOST_CANDIDATES, candidates, most_correlated
+from pairs.generator.pairing import BARS, FEWEST_BARS, MOST_CANDIDATES, candidates, most_correlated
 
 
 def test_correlated_symbols_are_found_greedily() -> None:

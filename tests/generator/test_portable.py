@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from generator.portable import exp, normal_quantile
+from pairs.generator.portable import exp, normal_quantile
 
 EXP_BITS = [4587335893755816158, 4606325270462669465, 4608461555559023164, 4613303445305796980, 4668570201824368748]
 QUANTILE_BITS = [-1060450162, -1061354794, -1073823820, 0, 1057301294, 1087033486]

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from generator.prices import SlicePath
-from generator.ticks import TickSource
-from pairs.workload import complete
+from pairs.config.workload import complete
+from pairs.generator.prices import SlicePath
+from pairs.generator.ticks import TickSource
 
 ALARM = 1e-4  # false-alarm rate of every statistical test here, had its seed not been fixed
 PROPERTY = settings(derandomize=True, deadline=None, max_examples=25)

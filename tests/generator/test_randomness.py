@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from numpy.random import Philox
 from scipy import stats
 
-from generator import randomness
-from generator.randomness import Purpose, normals, uniforms, whole_numbers, words
-from generator.ticks import TickSource
-from pairs.workload import complete
+from pairs.config.workload import complete
+from pairs.generator import randomness
+from pairs.generator.randomness import Purpose, normals, uniforms, whole_numbers, words
+from pairs.generator.ticks import TickSource
 
 ALARM = 1e-4  # false-alarm rate of every statistical test here, had its seed not been fixed
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator import sorting
-from generator.sorting import RunsTask, cut, merged, rows_before, write_runs
-from generator.trades import TradeColumns
-from pairs.tickfiles import FilePart
+from pairs.dataset.tick_files import FilePart
+from pairs.generator import sorting
+from pairs.generator.sorting import RunsTask, cut, merged, rows_before, write_runs
+from pairs.generator.trades import TradeColumns
 
 TIMES = st.lists(st.integers(-20, 20), min_size=1, max_size=30).map(lambda times: np.array(sorted(times), np.int64))
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from generator.trades import TradeColumns, parts_of_trades, read_trades
-from pairs.errors import BadInputError
-from pairs.tickfiles import FilePart
+from pairs.core.errors import BadInputError
+from pairs.dataset.tick_files import FilePart
+from pairs.generator.trades import TradeColumns, parts_of_trades, read_trades
 
 COLUMNS = TradeColumns("sym", "px", "at", "qty", "ms")
 SECOND = 1_000_000_000

@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from translator import targets
-from translator.translate import translate
+from pairs.translator import targets
+from pairs.translator.translate import translate
 
 HERE = Path(__file__).parent
 

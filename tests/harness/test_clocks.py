@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from pairs.config import RunSettings
-from pairs.dataset import Dataset
-from pairs.harness.runner import Job, Outcome, execute
-from pairs.run import Run, new_run
+from pairs.config.load import RunSettings
+from pairs.dataset.folder import Dataset
+from pairs.harness.supervisor import Job, Outcome, execute
+from pairs.run_folder.folder import Run, new_run
+from pairs.translator.target import Launch, Target
 from tests.end_to_end.test_run import golden_market
-from translator.target import Launch, Target
 
 SPEED = 90.0  # the golden quarter of an hour in ten seconds
 ENGINE = """
@@ -23,9 +23,9 @@ from collections import deque
 from pathlib import Path
 import numpy as np
 import pyarrow as pa
-from pairs.harness.answers import open_sink
-from pairs.harness.ticklog import TickLogReader
-from pairs.model import INDICATOR, MARKET_ORDER
+from pairs.transport.answers import open_sink
+from pairs.transport.ticklog import TickLogReader
+from pairs.model.tuples import INDICATOR, MARKET_ORDER
 
 source, address, delay_us, block_at, block_s = sys.argv[1:]
 log, sink = TickLogReader(Path(source)), open_sink(address)

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairs.dataset import Dataset
-from pairs.errors import BadInputError
+from pairs.core.errors import BadInputError
+from pairs.dataset.folder import Dataset
 from pairs.harness.driver import Lateness, pieces_of, play_paced, play_unpaced, read_ahead
-from pairs.harness.ticklog import RECORD, Records, TickLogReader, TickLogWriter, create_log
+from pairs.transport.ticklog import RECORD, Records, TickLogReader, TickLogWriter, create_log
 from tests.validator.markets import random_walk, ticks_of, write_ticks
 
 START = 1_000_000_000

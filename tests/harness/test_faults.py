@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.config import RunSettings
-from pairs.dataset import Dataset
-from pairs.errors import PairsError
-from pairs.harness.runner import Job, Outcome, OverloadedError, execute
-from pairs.run import Run, new_run
+from pairs.config.load import RunSettings
+from pairs.core.errors import PairsError
+from pairs.dataset.folder import Dataset
+from pairs.harness.supervisor import Job, Outcome, OverloadedError, execute
+from pairs.run_folder.folder import Run, new_run
+from pairs.translator.target import Launch, Target
 from tests.end_to_end.test_run import golden_market
-from translator.target import Launch, Target
 
 SPEED = 180.0  # the golden quarter of an hour in five seconds
 TICKS = 26_669
@@ -28,9 +28,9 @@ ENGINE = """
 import socket, sys, time
 from pathlib import Path
 import pyarrow as pa
-from pairs.harness.answers import open_sink
-from pairs.harness.ticklog import TickLogReader
-from pairs.model import INDICATOR, MARKET_ORDER
+from pairs.transport.answers import open_sink
+from pairs.transport.ticklog import TickLogReader
+from pairs.model.tuples import INDICATOR, MARKET_ORDER
 
 behaviour, source, address = sys.argv[1:]
 if behaviour == "garbage":

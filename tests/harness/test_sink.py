@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.errors import BadInputError, PairsError
-from pairs.harness.answers import FolderSink, SocketSink, open_sink, packed, parted
+from pairs.core.errors import BadInputError, PairsError
 from pairs.harness.sink import AnswerFiles, recorded
-from pairs.model import INDICATOR, MARKET_ORDER
+from pairs.model.tuples import INDICATOR, MARKET_ORDER
+from pairs.transport.answers import FolderSink, SocketSink, open_sink, packed, parted
 
 EMPTY: dict[str, Any] = dict.fromkeys(
     (

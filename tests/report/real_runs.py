@@ -13,7 +13,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pairs.run import Run
+from pairs.run_folder.folder import Run
 
 _MARKET = ("--profile", "quick", "--duration", "20m")  # twenty seconds at the profile's pace
 _MASTER = ("--master", "local[2]")
@@ -22,7 +22,7 @@ _MASTER = ("--master", "local[2]")
 def pairs(folder: Path, *arguments: str) -> str:
     """Run `pairs` in a folder; return what it printed. Exit code 1 says that a score does not count."""
     done = subprocess.run(
-        [sys.executable, "-m", "pairs.cli", *arguments], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pairs.cli.app", *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.returncode in (0, 1), done.stderr
     return done.stdout
@@ -59,7 +59,7 @@ def failed(folder: Path, original: Run) -> Run:
 def void(folder: Path) -> Run:
     """Run with a driver that stands still for three seconds of the measurement interval."""
     run = Run(folder / "void")
-    command = [sys.executable, "-m", "pairs.cli", "run", "market", "--target", "bare", "-o", "void"]
+    command = [sys.executable, "-m", "pairs.cli.app", "run", "market", "--target", "bare", "-o", "void"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         driver = _driver_of(process)
         time.sleep(9)

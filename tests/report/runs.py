@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from pairs.dataset import Dataset
-from pairs.model import STREAMS
-from pairs.run import Run
-from pairs.running import score_run
-from pairs.strategies import read_strategies
-from validator.shards import EXPECTED
-from validator.validation import validate
+from pairs.dataset.folder import Dataset
+from pairs.model.strategy_xml import read_strategies
+from pairs.model.tuples import STREAMS
+from pairs.run_folder.folder import Run
+from pairs.stages.execution import score_run
+from pairs.validator.shards import EXPECTED
+from pairs.validator.validation import validate
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 START_US, SPEED, DURATION_MS = 1_794_000_000_000_000, 90.0, 900_000

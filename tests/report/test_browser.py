@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from pairs.report.making import make_report
-from pairs.run import Run
+from pairs.run_folder.folder import Run
 from tests.report import real_runs
 from tests.report.browser import CHROMIUM, chromium, opened
 from tests.report.runs import change_facts, golden_run, judge

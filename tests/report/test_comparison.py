@@ -6,10 +6,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pairs.measure.recordings import Recorded, read_run
 from pairs.report.comparison import Compared, by_scale_factor, comparison_of, differences, named, warnings
 from pairs.report.findings import cost
-from pairs.report.recorded import Recorded, read_run
-from pairs.run import Run
+from pairs.run_folder.folder import Run
 from tests.report.runs import START_US, change_facts, golden_run
 from tests.report.test_single import payload_of, text_of
 

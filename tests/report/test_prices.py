@@ -8,9 +8,9 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.dataset import Dataset
-from pairs.errors import BadInputError
-from pairs.model import STOCK_TICK, STOCK_TICK_CODED
+from pairs.core.errors import BadInputError
+from pairs.dataset.folder import Dataset
+from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED
 from pairs.report import prices
 from pairs.report.prices import BUCKETS, read_prices
 

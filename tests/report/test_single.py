@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairs import cli
+from pairs.cli import app as cli
+from pairs.measure.recordings import read_run
 from pairs.report.making import make_report
 from pairs.report.packing import restored, unpack
-from pairs.report.recorded import read_run
 from pairs.report.single import report_of
-from pairs.run import Run
+from pairs.run_folder.folder import Run
 from tests.report.runs import START_US, change_facts, golden_answers, golden_run, judge
 
 

@@ -11,12 +11,12 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from pairs.harness.ticklog import RECORD, Records
-from pairs.model import Indicator, MarketOrder, StockTick, StrategySet
-from pairs.strategies import write_strategies
-from translator import targets
-from translator.translate import translate
-from validator.state_machine import Answer
+from pairs.model.strategy_xml import write_strategies
+from pairs.model.tuples import Indicator, MarketOrder, StockTick, StrategySet
+from pairs.translator import targets
+from pairs.translator.translate import translate
+from pairs.transport.ticklog import RECORD, Records
+from pairs.validator.state_machine import Answer
 
 
 def translated(strategies: StrategySet, folder: Path, target: str, plan: str) -> Path:

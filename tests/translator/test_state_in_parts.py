@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
-from pairs.dataset import Dataset
+from pairs.dataset.folder import Dataset
 from pairs.harness.driver import pieces_of
-from pairs.harness.ticklog import Records
+from pairs.translator import targets
+from pairs.translator.translate import translate
+from pairs.transport.ticklog import Records
 from tests.end_to_end.test_run import golden_market
-from translator import targets
-from translator.translate import translate
 
 
 class Store:

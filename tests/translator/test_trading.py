@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pairs.model import MarketOrder
+from pairs.model.tuples import MarketOrder
+from pairs.validator.state_machine import Answer
 from tests.translator.programs import load_steps, pieces_of, play_columns, play_rows, translated
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import Market, random_grid, random_walk
-from validator.state_machine import Answer
 
 SEEDS = range(60)
 LARGEST_SIZE = 2**31 - 1  # an order's size is an int; who gets richer than that in a random market is of no interest

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pairs import cli
-from pairs.errors import BadInputError
-from pairs.model import Strategy, StrategySet
-from pairs.strategies import read_strategies, write_strategies
+from pairs.cli import app as cli
+from pairs.core.errors import BadInputError
+from pairs.model.strategy_xml import read_strategies, write_strategies
+from pairs.model.tuples import Strategy, StrategySet
+from pairs.translator import targets
+from pairs.translator.targets.bare import Bare
+from pairs.translator.targets.pyspark import PySpark
+from pairs.translator.translate import translate
 from tests.translator.programs import translated
-from translator import targets
-from translator.targets.bare import Bare
-from translator.targets.pyspark import PySpark
-from translator.translate import translate
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 PLANS = [(name, plan) for name, target in targets.all_targets().items() for plan in target.plans]
@@ -64,7 +64,7 @@ def test_programs_share_nothing_with_the_validator(target: str, plan: str) -> No
     kit = {
         name for name in imported if name and name.split(".")[0] in ("pairs", "validator", "generator", "translator")
     }
-    assert kit <= {"pairs.harness.answers", "pairs.harness.spark_source", "pairs.harness.ticklog"}
+    assert kit <= {"pairs.transport.answers", "pairs.transport.ticklog_spark", "pairs.transport.ticklog"}
 
 
 @pytest.mark.parametrize(("target", "plan"), PLANS)

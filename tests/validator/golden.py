@@ -3,8 +3,8 @@
 import csv
 from pathlib import Path
 
-from pairs.model import Indicator, MarketOrder, StockTick, StrategySet
-from pairs.strategies import read_strategies
+from pairs.model.strategy_xml import read_strategies
+from pairs.model.tuples import Indicator, MarketOrder, StockTick, StrategySet
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

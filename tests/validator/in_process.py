@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.model import Indicator, MarketOrder, StockTick, Strategy, StrategySet
-from validator.panes import PANES, TRIGGERS, Clock, reduce_piece
-from validator.replay import Answers, Replay, Triggers, panes_by_symbol
-from validator.state_machine import Answer, replay_by_tick
+from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.validator.panes import PANES, TRIGGERS, Clock, reduce_piece
+from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
+from pairs.validator.state_machine import Answer, replay_by_tick
 
 
 def replay_in_process(strategies: StrategySet, ticks: Sequence[StockTick], cuts: Iterable[int] = ()) -> list[Answer]:

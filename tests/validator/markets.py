@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pairs.dataset import Dataset
-from pairs.model import STOCK_TICK, StockTick, Strategy, StrategySet
-from pairs.strategies import write_strategies
+from pairs.dataset.folder import Dataset
+from pairs.model.strategy_xml import write_strategies
+from pairs.model.tuples import STOCK_TICK, StockTick, Strategy, StrategySet
 
 WATCHED = ("AAA", "BBB", "CCC", "DDD")
 UNWATCHED = ("XXX", "YYY")

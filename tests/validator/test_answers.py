@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.errors import BadInputError
-from validator.answers import MalformedRow, answer_files, read_answers
-from validator.shards import EXPECTED
+from pairs.core.errors import BadInputError
+from pairs.validator.answers import MalformedRow, answer_files, read_answers
+from pairs.validator.shards import EXPECTED
 
 ORDERS = EXPECTED["orders"]
 INDICATORS = EXPECTED["indicators"]

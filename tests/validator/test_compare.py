@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator.compare import KEYS, Counts, Judgement, NameCodes, judge, side_by_side
-from validator.shards import EXPECTED
+from pairs.validator.compare import KEYS, Counts, Judgement, NameCodes, judge, side_by_side
+from pairs.validator.shards import EXPECTED
 
 Row = dict[str, Any]
 

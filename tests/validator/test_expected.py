@@ -9,15 +9,15 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from pairs import tickfiles
-from pairs.dataset import Dataset
-from pairs.errors import BadInputError
-from pairs.model import Indicator, MarketOrder, StockTick
+from pairs.core.errors import BadInputError
+from pairs.dataset import tick_files as tickfiles
+from pairs.dataset.folder import Dataset
+from pairs.model.tuples import Indicator, MarketOrder, StockTick
+from pairs.validator import expected
+from pairs.validator.expected import compute, kept_facts
+from pairs.validator.state_machine import Answer
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import Market, random_walk, table_of, ticks_of, write_market, write_ticks
-from validator import expected
-from validator.expected import compute, kept_facts
-from validator.state_machine import Answer
 
 ROWS = 4_000
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from pairs.dataset import Dataset
-from pairs.model import Indicator, MarketOrder
+from pairs.dataset.folder import Dataset
+from pairs.model.tuples import Indicator, MarketOrder
+from pairs.validator.expected import compute
+from pairs.validator.state_machine import Answer, replay_by_tick
 from tests.validator import golden
 from tests.validator.in_process import replay_in_process
-from validator.expected import compute
-from validator.state_machine import Answer, replay_by_tick
 
 
 def check(answers: list[Answer]) -> None:

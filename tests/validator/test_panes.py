@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairs import tickfiles
-from pairs.digest import PartialDigest, digest_file
-from pairs.model import StockTick
-from pairs.tickfiles import FilePart, parts_of
+from pairs.dataset import tick_files as tickfiles
+from pairs.dataset.digest import PartialDigest, digest_file
+from pairs.dataset.tick_files import FilePart, parts_of
+from pairs.model.tuples import StockTick
+from pairs.validator import panes as panes_module
+from pairs.validator.panes import PANES, Clock, PartTask, ReducedPart, read_panes, reduce_part, reduce_piece
 from tests.validator.in_process import coded
 from tests.validator.markets import WATCHED, random_walk, ticks_of, write_ticks
-from validator import panes as panes_module
-from validator.panes import PANES, Clock, PartTask, ReducedPart, read_panes, reduce_part, reduce_piece
 
 FAR = 10**9
 clocks = st.builds(

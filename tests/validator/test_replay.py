@@ -7,11 +7,11 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from pairs.model import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.validator.replay import moments
+from pairs.validator.state_machine import Answer
 from tests.validator.in_process import reference, replay_in_process
 from tests.validator.markets import Market, at_ratios, pair, random_grid, random_walk, ticks_of
-from validator.replay import moments
-from validator.state_machine import Answer
 
 SEEDS = 300
 PACES_MS = (  # times between ticks, and periods of windows

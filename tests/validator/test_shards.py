@@ -6,15 +6,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pairs import tickfiles
-from pairs.model import Indicator, MarketOrder
-from pairs.tickfiles import parts_of
+from pairs.dataset import tick_files as tickfiles
+from pairs.dataset.tick_files import parts_of
+from pairs.model.tuples import Indicator, MarketOrder
+from pairs.validator import panes, shards
+from pairs.validator.panes import Clock, PartTask, reduce_part
+from pairs.validator.shards import EXPECTED, ShardTask, evaluate_shard, read_table
+from pairs.validator.state_machine import Answer
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import SILENT, WATCHED, random_walk, write_market
-from validator import panes, shards
-from validator.panes import Clock, PartTask, reduce_part
-from validator.shards import EXPECTED, ShardTask, evaluate_shard, read_table
-from validator.state_machine import Answer
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])

@@ -9,9 +9,9 @@ from math import fsum, sqrt
 
 import pytest
 
-from pairs.model import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.validator.state_machine import Answer, replay_by_tick
 from tests.validator.markets import at_ratios, pair, ticks_of, windows_of
-from validator.state_machine import Answer, replay_by_tick
 
 NEVER = 10**9
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 
-from pairs.errors import BadInputError
-from translator.target import Target
-from translator.targets.bare import Bare
-from translator.targets.pyspark import PySpark
+from pairs.core.errors import BadInputError
+from pairs.translator.target import Target
+from pairs.translator.targets.bare import Bare
+from pairs.translator.targets.pyspark import PySpark
 
 TARGETS: Mapping[str, type[Target]] = {"pyspark": PySpark, "bare": Bare}
 

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pairs import resources
-from pairs.model import StrategySet
-from translator.target import Launch, Target
-from translator.targets.pyspark import columns_refusals
+from pairs.core import resources
+from pairs.model.tuples import StrategySet
+from pairs.translator.target import Launch, Target
+from pairs.translator.targets.pyspark import columns_refusals
 
 
 class Bare(Target):

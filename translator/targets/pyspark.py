@@ -4,9 +4,10 @@ import sys
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pairs import classarchive, resources
-from pairs.model import StrategySet
-from translator.target import Launch, Target
+from pairs.core import class_archive as classarchive
+from pairs.core import resources
+from pairs.model.tuples import StrategySet
+from pairs.translator.target import Launch, Target
 
 _LARGEST_STATE = 5_000_000  # ratios, or sums of prices, that one shard can hold: 40 MB
 

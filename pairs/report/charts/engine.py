@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pairs.measure.recordings import Batch, Recorded
+from pairs.measure.reduce import extreme_rows
 from pairs.report.charts import Data, absent, numbers, times
-from pairs.report.recorded import Batch, Recorded
-from pairs.report.reduce import extreme_rows
 
 _MOST_POINTS = 400
 _NOT_RECORDED = "Not recorded: the engine's program noted nothing about batches."

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from pairs.measure.recordings import Recorded
+from pairs.measure.reduce import log_histogram, percentile_curve, percentiles_by_slot, slots_for, thinned_rows
+from pairs.measure.stability import quarters as quarters_of
 from pairs.report.charts import Data, absent, numbers, times
 from pairs.report.packing import pack
-from pairs.report.recorded import Recorded
-from pairs.report.reduce import log_histogram, percentile_curve, percentiles_by_slot, slots_for, thinned_rows
-from pairs.report.stability import quarters as quarters_of
 
 MOST_DOTS = 6_000
 _FEWEST_BINS, _MOST_BINS = 20, 120

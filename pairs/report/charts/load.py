@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pairs.config.workload import rate_knots
+from pairs.measure.recordings import Recorded
+from pairs.measure.reduce import Slots, greatest_by_slot, rates, slots_for
 from pairs.report.charts import Data, absent, numbers, times
-from pairs.report.recorded import Recorded
-from pairs.report.reduce import Slots, greatest_by_slot, rates, slots_for
-from pairs.workload import rate_knots
 
 _SLOTS = 360
 _NOT_RECORDED = "Not recorded: the run kept no note of how many ticks were sent and taken."

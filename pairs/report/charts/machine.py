@@ -7,9 +7,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs.harness.driver import SLOT_US
+from pairs.measure.recordings import Driver, Recorded
+from pairs.measure.reduce import greatest_by_slot, slots_for
 from pairs.report.charts import Data, absent, numbers, times
-from pairs.report.recorded import Driver, Recorded
-from pairs.report.reduce import greatest_by_slot, slots_for
 
 _MOST_POINTS = 360
 _NO_SAMPLES = "Not recorded: no process of the run was sampled."

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import trading
 
-from pairs.harness.answers import open_sink
-from pairs.harness.ticklog import TickLogReader
+from pairs.transport.answers import open_sink
+from pairs.transport.ticklog import TickLogReader
 
 HERE = Path(__file__).resolve().parent
 MOST_TICKS = 100_000  # that are looked at together

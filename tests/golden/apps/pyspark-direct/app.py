@@ -28,9 +28,9 @@ import trading
 from pyspark import SparkConf, SparkFiles
 from pyspark.sql import SparkSession
 
-from pairs.harness.answers import open_sink
-from pairs.harness.spark_source import TickLogSource
-from pairs.harness.ticklog import TickLogReader
+from pairs.transport.answers import open_sink
+from pairs.transport.ticklog import TickLogReader
+from pairs.transport.ticklog_spark import TickLogSource
 
 HERE = Path(__file__).resolve().parent
 STRATEGIES = "strategies.csv"

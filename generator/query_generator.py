@@ -1,0 +1,70 @@
+"""The query generator: which strategies watch a market, whose they are, and with which parameters."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+from pairs.config.workload import STRATEGIES_PER_USER, UNITS_PER_MARKET
+from pairs.dataset.folder import Correlation
+from pairs.generator.randomness import Purpose, whole_numbers
+from pairs.model.tuples import (
+    AVAILABLE_FUNDS_CENTS,
+    BANDS_MULTIPLIERS,
+    NUMBERS_OF_PERIODS,
+    PERIOD_LENGTHS_S,
+    STOP_LOSS_FRACTIONS,
+    Strategy,
+    StrategySet,
+)
+
+Value = TypeVar("Value")
+
+
+def generate_strategies(pairs: Sequence[Correlation], count: int, seed: int, market_close_ms: int) -> StrategySet:
+    """Assign strategies to pairs and users, and draw their parameters.
+
+    A larger count only adds strategies while no pair has more than ten: those before stay as they are.
+    """
+    funds = _drawn(AVAILABLE_FUNDS_CENTS, seed, 0, count)
+    lengths = _drawn(PERIOD_LENGTHS_S, seed, 1, count)
+    periods = _drawn(NUMBERS_OF_PERIODS, seed, 2, count)
+    multipliers = _drawn(BANDS_MULTIPLIERS, seed, 3, count)
+    stop_losses = _drawn(STOP_LOSS_FRACTIONS, seed, 4, count)
+    return StrategySet(
+        market_close_ms,
+        tuple(
+            Strategy(
+                alias=f"st_{number + 1:05d}",
+                user=f"u_{number // STRATEGIES_PER_USER + 1:05d}",
+                available_funds_cents=funds[number],
+                symbol1=pair.symbol1,
+                symbol2=pair.symbol2,
+                period_ms=1_000 * lengths[number],
+                num_periods=periods[number],
+                bands_multiplier=multipliers[number],
+                stop_loss_fraction=stop_losses[number],
+            )
+            for number, pair in enumerate(assigned_pairs(pairs, count))
+        ),
+    )
+
+
+def assigned_pairs(pairs: Sequence[Correlation], count: int) -> Iterator[Correlation]:
+    """Yield the pair that each strategy watches, in the order of the strategies.
+
+    Market after market is filled with ten strategies a pair, or with more if that is not enough for all. Within a
+    market strategies go round its pairs, so that five in a row, which are one user's, watch five different ones.
+    """
+    rounds = max(UNITS_PER_MARKET, -(-count // len(pairs)))
+    left = count
+    for _, group in groupby(pairs, lambda pair: pair.market):
+        mine = list(group)
+        here = min(left, rounds * len(mine))
+        yield from (mine[number % len(mine)] for number in range(here))
+        left -= here
+
+
+def _drawn(choices: Sequence[Value], seed: int, parameter: int, count: int) -> list[Value]:
+    """Draw one parameter of all strategies, uniform over its choices, from a stream of its own."""
+    places = whole_numbers(seed, Purpose.STRATEGY, parameter, count, len(choices))
+    return [choices[place] for place in places.tolist()]

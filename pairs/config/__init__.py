@@ -1,0 +1,1 @@
+"""Typed profiles and run settings: TOML and flags in, one resolved configuration out."""

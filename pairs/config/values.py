@@ -1,0 +1,156 @@
+"""The kinds of value a configuration may hold: how each is read from TOML or a flag, and written back."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+from pairs.core.errors import BadInputError
+
+Plain = str | int | float  # what TOML and JSON can hold of a value
+
+
+def _as_is(value: Any) -> Plain:
+    return value  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of value: `wanted` completes the sentence 'give ...', `parse` raises ValueError on anything else."""
+
+    metavar: str
+    wanted: str
+    parse: Callable[[Any], Any]
+    show: Callable[[Any], Plain] = _as_is
+    choices: tuple[str, ...] = ()
+
+    def read(self, raw: Any, place: str) -> Any:
+        """Parse a value that came from a place: a flag, or a key in a file."""
+        try:
+            return self.parse(raw)
+        except (ValueError, OverflowError):
+            raise BadInputError(f"{place}: {raw!r} is not valid; give {self.wanted}") from None
+
+
+def whole(low: int, high: int | None = None, metavar: str = "N") -> Kind:
+    """Whole numbers from `low` up, to `high` if given."""
+
+    def parse(raw: Any) -> int:
+        if isinstance(raw, str) and re.fullmatch(r"[+-]?\d{1,20}", raw):
+            raw = int(raw)
+        if type(raw) is not int or raw < low or (high is not None and raw > high):
+            raise ValueError
+        return raw
+
+    bounds = f"from {low} up" if high is None else f"from {low} to {high:,}"
+    return Kind(metavar, f"a whole number {bounds}", parse)
+
+
+def number(wanted: str, accepts: Callable[[float], bool], metavar: str = "X") -> Kind:
+    """Finite decimal numbers that `accepts` takes."""
+
+    def parse(raw: Any) -> float:
+        value = float(raw) if isinstance(raw, int | float | str) and raw is not True and raw is not False else None
+        if value is None or not math.isfinite(value) or not accepts(value):
+            raise ValueError
+        return value
+
+    return Kind(metavar, wanted, parse)
+
+
+def rate() -> Kind:
+    """Positive rates, also as a fraction such as 5000/60, kept exact."""
+
+    def parse(raw: Any) -> Fraction:
+        if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+            raise ValueError
+        if isinstance(raw, str) and not re.fullmatch(r"[\d./ ]{1,40}", raw):  # no exponents, which can be enormous
+            raise ValueError
+        try:
+            value = Fraction(str(raw).replace(" ", ""))
+        except ZeroDivisionError:
+            raise ValueError from None
+        if not Fraction(1, 10**6) <= value <= 10**9:
+            raise ValueError
+        return value
+
+    def show(value: Fraction) -> Plain:
+        return int(value) if value.denominator == 1 else str(value)
+
+    return Kind("R", "a rate above zero, from 10^-6 to 10^9, such as 5000, 83.5 or 5000/60", parse, show)
+
+
+def pace() -> Kind:
+    """Positive paces in simulated seconds per wall second, or `max` for unpaced."""
+    positive = number("", lambda value: value > 0)
+
+    def parse(raw: Any) -> float | str:
+        return "max" if raw == "max" else float(positive.parse(raw))
+
+    return Kind("X", "a number above zero such as 1 or 60, or max", parse)
+
+
+def choice(*names: str) -> Kind:
+    """One of a few words."""
+
+    def parse(raw: Any) -> str:
+        if raw not in names:
+            raise ValueError
+        return str(raw)
+
+    return Kind("|".join(names), "one of " + ", ".join(names), parse, choices=names)
+
+
+def text(metavar: str) -> Kind:
+    """Any word or line that is not empty."""
+
+    def parse(raw: Any) -> str:
+        if not isinstance(raw, str) or not raw.strip():
+            raise ValueError
+        return raw
+
+    return Kind(metavar, "a text that is not empty", parse)
+
+
+_UNITS_MS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:d|h|ms|m|s))+")
+_LONGEST_MS = 366 * _UNITS_MS["d"]
+
+
+def parse_duration_ms(raw: Any) -> int:
+    """Read `2h`, `12m`, `1h30m` or a plain number of seconds as whole milliseconds."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise ValueError
+    written = str(raw).replace(" ", "")
+    if not _DURATION.fullmatch(written):
+        written += "s"
+    parts = re.findall(r"(-?[\d.]+)(d|h|ms|m|s)", written)
+    if "".join(value + unit for value, unit in parts) != written:
+        raise ValueError
+    total = sum(Fraction(value) * _UNITS_MS[unit] for value, unit in parts)
+    if total.denominator != 1 or not 0 < total <= _LONGEST_MS:
+        raise ValueError
+    return int(total)
+
+
+def show_duration(duration_ms: int) -> str:
+    """Write milliseconds the way people read them: 7,200,000 is `2h`."""
+    written, rest = "", duration_ms
+    for unit, size in _UNITS_MS.items():
+        count, rest = divmod(rest, size)
+        written += f"{count}{unit}" if count else ""
+    return written or "0ms"
+
+
+def time_span() -> Kind:
+    """Lengths of simulated time, kept in whole milliseconds."""
+    wanted = "a duration above zero, at most 366d, such as 2h, 12m, 90s or 1h30m"
+    return Kind("TIME", wanted, parse_duration_ms, show_duration)
+
+
+def nearest(word: str, words: list[str]) -> str:
+    """Return the valid word that looks most like a wrong one."""
+    return get_close_matches(word, words, n=1, cutoff=0.0)[0]

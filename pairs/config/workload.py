@@ -1,0 +1,198 @@
+"""The workload: every parameter of a market and its strategies, and how they follow from the scale factor."""
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from fractions import Fraction
+from math import exp, log, sqrt
+from typing import Any
+
+from pairs.config.values import Kind, Plain, choice, number, pace, rate, time_span, whole
+from pairs.core.errors import BadInputError
+
+SYMBOLS_PER_MARKET = 100
+STRATEGIES_PER_UNIT = 25
+STRATEGIES_PER_USER = 5
+UNITS_PER_MARKET = 10
+
+LOWEST_INITIAL_CENTS = 3_000
+HIGHEST_INITIAL_CENTS = 16_000
+
+_MOST_SYMBOLS = 26**5  # a 26th of all six-letter words, so that unique ones are found quickly
+_LARGEST_CENTS = 2**31 - 1
+_SAFE_SIGMAS = 8.0  # a price leaves the 32-bit range with a probability of about 1e-15
+_DERIVED: Any = object()  # marks a setting whose default follows from the scale factor
+
+
+SEEDS = whole(0, 2**64 - 1)
+
+
+def setting(kind: Kind, flag: str, text: str, default: Any = _DERIVED) -> Any:
+    """Declare one configurable value: its kind, its flag, its help text and its default."""
+    return field(metadata={"kind": kind, "flag": flag, "help": text, "default": default})
+
+
+def default_of(declared: Field[Any]) -> Any:
+    """Return a setting's fixed default; None if it follows from other settings."""
+    value = declared.metadata["default"]
+    return None if value is _DERIVED else value
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is generated. Two equal workloads give the same ticks, row by row, wherever they are drawn."""
+
+    scale_factor: int = setting(
+        whole(1, 1_000_000), "--sf", "Scale factor: 25 strategies a unit, a market of 100 symbols every 10.", 1
+    )
+    seed: int = setting(SEEDS, "--seed", "Seed of every random draw.", 1)
+    duration: int = setting(time_span(), "--duration", "Length of the trading day in simulated time.", 7_200_000)
+    market_rate: Fraction = setting(
+        rate(), "--market-rate", "Basis rate of each market, ticks per simulated second.", Fraction(5_000)
+    )
+    basis_rate: Fraction = setting(
+        rate(), "--basis-rate", "Basis rate of all markets together; default: market rate times markets."
+    )
+    peak_factor: float = setting(
+        number("a number above zero, at most 1000", lambda x: 0 < x <= 1000),
+        "--peak-factor",
+        "Peak rate over basis rate.",
+        1.5,
+    )
+    arrivals: str = setting(
+        choice("poisson", "constant"), "--arrivals", "Arrival times: a Poisson process, or evenly spaced.", "poisson"
+    )
+    curve: str = setting(
+        choice("varying", "constant", "burst"),
+        "--curve",
+        "Rate over time: swings between basis and peak, flat, or flat with ten seconds at the peak.",
+        "varying",
+    )
+    symbols: int = setting(
+        whole(2, _MOST_SYMBOLS), "--symbols", "Symbols in all markets together; default: 100 a market."
+    )
+    correlations: int = setting(
+        whole(1, _MOST_SYMBOLS), "--correlations", "Correlated pairs; default: a quarter of the symbols.", _DERIVED
+    )
+    strategies: int = setting(whole(1), "--strategies", "Strategies; default: 25 times the scale factor.", _DERIVED)
+    market: str = setting(
+        choice("gbm", "cointegrated"),
+        "--market",
+        "Pairs of correlated geometric Brownian motions, or with a ratio that reverts to its mean.",
+        "gbm",
+    )
+    volatility: float = setting(
+        number("a number from 0 up", lambda x: x >= 0),
+        "--volatility",
+        "Standard deviation of a log-return over one second.",
+        0.005,
+    )
+    correlation: float = setting(
+        number("a number from -1 to 1", lambda x: -1 <= x <= 1),
+        "--correlation",
+        "Correlation of the two Brownian motions behind a pair (gbm).",
+        0.8,
+    )
+    spread: float = setting(
+        number("a number from 0 to 0.5", lambda x: 0 <= x <= 0.5),
+        "--spread",
+        "Standard deviation of a pair's log-ratio around its mean (cointegrated).",
+        0.02,
+    )
+    half_life: int = setting(
+        time_span(),
+        "--half-life",
+        "Time in which a pair's log-ratio halves its distance to the mean (cointegrated).",
+        60_000,
+    )
+    speed: float | str = setting(
+        pace(), "--speed", "Pace this workload is meant to be replayed at, simulated seconds per wall second.", 1.0
+    )
+
+    @property
+    def markets(self) -> int:
+        """Number of stock markets: one for every ten units of scale factor, begun or full."""
+        return markets_of(self.scale_factor)
+
+    @property
+    def users(self) -> int:
+        """Number of users, each with five strategies."""
+        return -(-self.strategies // STRATEGIES_PER_USER)
+
+    @property
+    def measurement_interval(self) -> tuple[int, int]:
+        """Start and end (exclusive) of the measurement interval, the middle half, ms of simulated time."""
+        return -(-self.duration // 4), -(-3 * self.duration // 4)
+
+    @property
+    def nonstandard(self) -> list[str]:
+        """Names of the settings that make a score with this workload not comparable."""
+        standard = complete({"scale_factor": self.scale_factor})
+        free = {"scale_factor", "seed", "market_rate", "speed"}
+        names = [declared.name for declared in fields(self) if declared.name not in free]
+        return [name for name in names if getattr(self, name) != getattr(standard, name)]
+
+    def as_plain(self) -> dict[str, Plain]:
+        """Return every setting as TOML or JSON would hold it."""
+        return {one.name: one.metadata["kind"].show(getattr(self, one.name)) for one in fields(self)}
+
+
+LONGEST_BURST_MS = 10_000
+
+
+def burst_of(duration_ms: float) -> tuple[float, float]:
+    """Return when the burst of a day begins and ends, ms of simulated time, with the curve `burst`."""
+    begins = duration_ms / 2
+    return begins, begins + min(LONGEST_BURST_MS, duration_ms / 10)
+
+
+def rate_knots(curve: str, duration_ms: float, basis: float, peak_factor: float) -> tuple[list[float], list[float]]:
+    """Return times and rates between which the rate of a curve is linear."""
+    peak = basis * peak_factor
+    if curve == "constant":
+        return [0.0, duration_ms], [basis, basis]
+    if curve == "burst":  # after a ramp-up flat, but for the burst, whose flanks are a thousandth of it
+        begins, ends = burst_of(duration_ms)
+        flank = (ends - begins) / 1000
+        times = [0.0, duration_ms / 12, begins, begins + flank, ends, ends + flank, duration_ms]
+        return times, [0.0, basis, basis, peak, peak, basis, basis]
+    shares = [0.0, 1 / 120, 1 / 4, 1 / 2, 3 / 4, 1.0]
+    return [duration_ms * share for share in shares], [0.0, peak, basis, peak, basis, peak]
+
+
+def markets_of(scale_factor: int) -> int:
+    """Return the number of markets at a scale factor."""
+    return -(-scale_factor // UNITS_PER_MARKET)
+
+
+def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Workload:
+    """Fill in what follows from the scale factor, check the whole; `places` says where values came from."""
+    known = {one.name: default_of(one) for one in fields(Workload) if default_of(one) is not None} | dict(values)
+    markets = markets_of(known["scale_factor"])
+    known.setdefault("basis_rate", known["market_rate"] * markets)
+    known.setdefault("symbols", SYMBOLS_PER_MARKET * markets)
+    known.setdefault("correlations", max(1, known["symbols"] // 4))
+    known.setdefault("strategies", STRATEGIES_PER_UNIT * known["scale_factor"])
+    workload = Workload(**known)
+    _check(workload, places or {})
+    return workload
+
+
+def _check(workload: Workload, places: Mapping[str, str]) -> None:
+    """Refuse values that are each valid but impossible together."""
+    if workload.symbols > _MOST_SYMBOLS:
+        place = places.get("scale_factor", "scale_factor")
+        raise BadInputError(f"{place}: {workload.symbols:,} symbols are more than {_MOST_SYMBOLS:,}; use a lower one")
+    if 2 * workload.correlations > workload.symbols:
+        place = places.get("correlations", "correlations")
+        raise BadInputError(
+            f"{place}: {workload.correlations:,} correlations need {2 * workload.correlations:,} symbols and there "
+            f"are {workload.symbols:,}; give at most {workload.symbols // 2:,}"
+        )
+    room = log(_LARGEST_CENTS / HIGHEST_INITIAL_CENTS) - _SAFE_SIGMAS * workload.spread
+    most = room / (_SAFE_SIGMAS * sqrt(workload.duration / 1000))
+    if workload.volatility > most:
+        place = places.get("volatility", "volatility")
+        raise BadInputError(
+            f"{place}: at {workload.volatility:g} a price can grow {exp(room):,.0f}-fold, past 32 bits, within the "
+            f"duration; give at most {most:.2g}"
+        )

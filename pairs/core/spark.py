@@ -1,0 +1,210 @@
+"""Starts Spark, quietly: any master, the kit's own code shipped to its executors, Java checked beforehand."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from pairs.core import class_archive as classarchive
+from pairs.core.errors import BadInputError, PairsError
+from pairs.core.progress import waiting
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+_OLDEST_JAVA = 17
+_INSTALL_JAVA = (
+    f"install Java {_OLDEST_JAVA} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; "
+    "macOS: brew install openjdk@17), or point JAVA_HOME at one"
+)
+_SHIPPED_PACKAGES = ("pairs", "generator", "validator")
+_MASTERS = "give one such as local[*], spark://host:7077 or yarn"
+_WORKERS_NEED = "where they run they need numpy, scipy and pyarrow, and PYSPARK_PYTHON to name that Python"
+_POLL_S = 0.1
+_TASKS_TOGETHER = 4
+_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class TaskError(PairsError):
+    """A Spark task failed for good; the message is the line that says why."""
+
+
+@contextmanager
+def session(name: str, master: str) -> Iterator["SparkSession"]:
+    """Run a Spark session; what its processes print stays off the terminal."""
+    check_java()
+    from py4j.protocol import Py4JError
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    search_path = list(sys.path)
+    with tempfile.TemporaryDirectory(prefix="pairs-spark-") as folder:
+        log = Path(folder) / "spark.log"
+        builder = SparkSession.builder.appName(name).master(master)
+        for key, value in (classarchive.settings() | _SETTINGS).items():
+            builder = builder.config(key, value)
+        with waiting(f"starting Spark on {master}"), _stderr_to(log):
+            try:
+                spark = builder.getOrCreate()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line
+                raise BadInputError(
+                    f"--master: Spark did not start on {master!r}: {_reason(error, log)}; {_MASTERS}"
+                ) from None
+        # Should the JVM die, PySpark's server of accumulators would print a traceback beside our one line.
+        cast(Any, spark.sparkContext)._accumulatorServer.handle_error = lambda *_: None
+        try:
+            spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
+            yield spark
+        finally:
+            sys.path[:] = search_path  # Spark puts the archive on it, and removes the file when it stops
+            with suppress(Py4JError, OSError), warnings.catch_warnings():  # a JVM that died cannot be stopped
+                warnings.simplefilter("ignore", RuntimeWarning)
+                spark.stop()
+
+
+def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
+    """Start the Python workers and let them load what a function needs, so that no task has to wait for it."""
+    workers = spark.sparkContext.defaultParallelism
+    try:
+        with waiting("starting Python workers"):
+            run_tasks(spark, lambda _: function.__name__, list(range(workers)), lambda _: None)
+    except TaskError as error:
+        raise PairsError(f"Spark's Python workers did not start: {error}; {_WORKERS_NEED}") from None
+
+
+def run_tasks(
+    spark: "SparkSession", function: Callable[[Task], Result], tasks: list[Task], on_poll: Callable[[int], None]
+) -> list[Result]:
+    """Apply a function to every task on the executors; tell `on_poll` meanwhile how many are done.
+
+    Spark spends some 80 ms on every task of its own that runs Python, so where there are many of ours, a few share one.
+    """
+    context = spark.sparkContext
+    partitions = max(-(-len(tasks) // _TASKS_TOGETHER), min(len(tasks), 2 * context.defaultParallelism))
+    outcome: list[Result] = []
+    failure: list[Exception] = []
+
+    def collect() -> None:
+        try:
+            outcome.extend(context.parallelize(tasks, partitions).map(function).collect())
+        except Exception as error:  # noqa: BLE001 - carried to the main thread
+            failure.append(error)
+
+    job = threading.Thread(target=collect, daemon=True)
+    with _noting_interrupts() as interrupted:
+        job.start()
+        while job.is_alive() and not interrupted.is_set():
+            job.join(_POLL_S)
+            if job.is_alive():
+                on_poll(len(tasks) * _partitions_done(context) // partitions)
+        if interrupted.is_set():
+            context.cancelAllJobs()
+            raise KeyboardInterrupt
+    if failure:
+        bad_input = re.search(r"\bBadInputError: (.*)", str(failure[0]))
+        raise BadInputError(bad_input[1]) if bad_input else TaskError(cause_of(failure[0]))
+    return outcome
+
+
+@contextmanager
+def _noting_interrupts() -> Iterator[threading.Event]:
+    """Note SIGINT and SIGTERM, which raised at once would hit a call into the JVM half way."""
+    noted = threading.Event()
+    saved = {one: signal.signal(one, lambda *_: noted.set()) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield noted
+    finally:
+        for one, handler in saved.items():
+            signal.signal(one, handler)
+
+
+def _partitions_done(context: "SparkContext") -> int:
+    from py4j.protocol import Py4JError
+
+    try:
+        tracker = context.statusTracker()
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    except (Py4JError, OSError):
+        raise TaskError("Spark's process is gone; it may have run out of memory") from None
+    return sum(stage.numCompletedTasks for stage in stages if stage)
+
+
+def check_java() -> None:
+    """Refuse to go on without a Java that Spark can run on, saying what to install."""
+    java_home = os.environ.get("JAVA_HOME")
+    java = str(Path(java_home) / "bin" / "java") if java_home else shutil.which("java")
+    where = "JAVA_HOME" if java_home else "java"
+    if not java or not Path(java).is_file():
+        raise BadInputError(f"{where}: no Java found{f' at {java}' if java else ' on the PATH'}; {_INSTALL_JAVA}")
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BadInputError(f"{where}: {java} cannot be run: {error}; {_INSTALL_JAVA}") from None
+    version = java_version(answer.stderr + answer.stdout)
+    if version is None or version < _OLDEST_JAVA:
+        found = f"Java {version}" if version else "not a Java that tells its version"
+        raise BadInputError(f"{where}: {java} is {found}, too old for Spark; {_INSTALL_JAVA}")
+
+
+def java_version(printed: str) -> int | None:
+    """Read the major version out of what `java -version` prints; 8 called itself 1.8."""
+    match = re.search(r'version "(?:1\.)?(\d+)', printed)
+    return int(match.group(1)) if match else None
+
+
+def cause_of(error: BaseException) -> str:
+    """Return the one line that says why a Spark job failed: the Python error raised in a task, if there is one."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b: ", line)]
+    python = [line for line in raised if not line.startswith(("org.", "java.", "py4j."))]
+    return re.sub(r"^(org|java|pairs)\.[\w.]+: ", "", (python or raised or lines or [type(error).__name__])[0])
+
+
+def _reason(error: Exception, log: Path) -> str:
+    """Say why Spark did not start: it tells its log, and Python only that it is gone."""
+    said = re.findall(r"[\w.]+(?:Exception|Error): .*", log.read_text(errors="replace"))
+    return cause_of(RuntimeError("\n".join(said)) if said else error)
+
+
+@contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    """Send what child processes started here write to stderr into a file."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    try:
+        with log.open("ab") as target:
+            os.dup2(target.fileno(), 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+
+
+def _zip_packages(folder: Path) -> str:
+    """Pack the kit's own packages, so that executors need only the libraries installed."""
+    root = Path(__file__).parent.parent
+    archive = folder / "pairs_kit.zip"
+    with zipfile.ZipFile(archive, "w") as target:
+        for package in _SHIPPED_PACKAGES:
+            for source in sorted((root / package).rglob("*.py")):
+                target.write(source, source.relative_to(root))
+    return str(archive)

@@ -1,0 +1,213 @@
+"""Checks a dataset: every row against the rules, and against the digest in dataset.json; on Spark, part by part."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pairs.config.values import show_duration
+from pairs.core.errors import BadInputError, PairsError
+from pairs.core.progress import Progress
+from pairs.core.spark import TaskError, run_tasks
+from pairs.dataset.digest import PartialDigest, digest_batch
+from pairs.dataset.folder import Dataset
+from pairs.dataset.tick_files import FilePart, TickReader, parts_of
+from pairs.dataset.tick_rules import MOST_SHOWN, TIME, Problem, out_of_order
+from pairs.model.strategy_xml import scan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_AGAIN = "generate or import the dataset again"
+_MOST_SYMBOLS = 100_000  # that are compared with the pairs and the strategies
+_LONG_SILENCE_MS = 60_000  # as long as the longest period of a generated strategy
+
+
+@dataclass(frozen=True)
+class ScanTask:
+    """A part of the ticks to look at, and how many ticks of the stream come before its file."""
+
+    part: FilePart
+    rows_before_file: int
+    known: frozenset[str] | None
+
+
+@dataclass
+class Scanned:
+    """What a task found in its part."""
+
+    digest: PartialDigest = field(default_factory=PartialDigest)
+    first_ts: int | None = None
+    last_ts: int = 0
+    problems: list[Problem] = field(default_factory=list)  # the first ones of each rule
+    counts: Counter[int] = field(default_factory=Counter)  # of all, by rule
+    symbols: set[str] = field(default_factory=set)
+    silence_ms: int = 0
+    silence_ends_ts: int = 0
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What came of a check."""
+
+    ticks: int
+    digest: str | None  # none if the dataset does not say which one it must have
+    problems: list[str]  # as they are told, in order; of many of a kind the first ones
+    count: int  # of all
+    remarks: list[str]  # what is no problem, and good to know
+
+
+def scan_part(task: ScanTask) -> Scanned:
+    """Read a part of the ticks and look at every row; runs on an executor."""
+    found = Scanned()
+    first_row = task.rows_before_file + task.part.first_row
+    for ticks, broken in TickReader(task.known).look(task.part):
+        for one in broken:
+            shown = min(len(one.rows), max(0, MOST_SHOWN - found.counts[one.rule]))
+            found.problems += one.problems()[:shown]
+            found.counts[one.rule] += one.count
+        if not len(ticks):
+            continue
+        found.digest += digest_batch(first_row + found.digest.rows, ticks)
+        if len(found.symbols) < _MOST_SYMBOLS:
+            found.symbols.update(ticks["symbol"].unique().to_pylist())
+        _note_times(found, ticks["tickTS"].to_numpy())
+    return found
+
+
+def _note_times(found: Scanned, tick_ts: Any) -> None:
+    """Note the longest silence, and where the part begins and ends."""
+    if found.first_ts is None:
+        found.first_ts = found.last_ts = int(tick_ts[0])
+    steps = np.diff(tick_ts, prepend=found.last_ts)
+    longest = int(np.argmax(steps))
+    if steps[longest] > found.silence_ms:
+        found.silence_ms, found.silence_ends_ts = int(steps[longest]), int(tick_ts[longest])
+    found.last_ts = int(tick_ts[-1])
+
+
+def check(spark: "SparkSession", dataset: Dataset) -> Findings:
+    """Look at every file and every row of a dataset."""
+    facts = dataset.facts() if dataset.has_facts else {}
+    described = {str(one["name"]): int(one["ticks"]) for one in facts.get("files", [])}
+    problems = dataset.file_problems()
+    parts = [part for file in dataset.tick_files() for part in _readable_parts(file.absolute())]
+    scanned = _scan(spark, parts, described, dataset.known_symbols())
+    _add_disorder(parts, scanned)
+    told = list(_told(parts, scanned))
+    problems += told
+    symbols = {symbol for one in scanned for symbol in one.symbols}
+    problems += _symbol_problems(dataset, facts, symbols) if facts else []
+    remarks = list(_remarks(dataset, scanned, symbols))
+    digest = sum((one.digest for one in scanned), PartialDigest())
+    if facts:
+        problems += _differences(dataset, facts, digest, parts, scanned, bool(problems))
+    bad_rows = sum(one.counts.total() for one in scanned)
+    count = len(problems) - len(told) + bad_rows
+    return Findings(digest.rows, digest.hexdigest() if facts else None, problems, count, remarks)
+
+
+def _readable_parts(file: Path) -> list[FilePart]:
+    """Return the parts of a file; none if it is no tick file, which is told of already."""
+    try:
+        return parts_of(file)
+    except BadInputError:
+        return []
+
+
+def _scan(
+    spark: "SparkSession", parts: list[FilePart], described: dict[str, int], known: frozenset[str] | None
+) -> list[Scanned]:
+    before, rows = {}, 0
+    for name, ticks in described.items():
+        before[name] = rows
+        rows += ticks
+    tasks = [ScanTask(part, before.get(part.path.name, 0), known) for part in parts]
+    with Progress("checking", len(tasks), "parts") as progress:
+        try:
+            return run_tasks(spark, scan_part, tasks, progress.set)
+        except TaskError as error:
+            raise PairsError(f"the dataset was not checked: {error}; mend that and check again") from None
+
+
+def _add_disorder(parts: list[FilePart], scanned: list[Scanned]) -> None:
+    """Add what lies between two parts: time that runs backwards, and the silence."""
+    last_ts, last_path = None, None
+    for part, one in zip(parts, scanned, strict=True):
+        if one.first_ts is None:
+            continue
+        if last_ts is not None and one.first_ts < last_ts:
+            said = out_of_order(one.first_ts, last_ts, begins_file=part.path != last_path)
+            one.problems.append(Problem(part.first_row, TIME, said))
+            one.counts[TIME] += 1
+        elif last_ts is not None and one.first_ts - last_ts > one.silence_ms:
+            one.silence_ms, one.silence_ends_ts = one.first_ts - last_ts, one.first_ts
+        last_ts, last_path = one.last_ts, part.path
+
+
+def _told(parts: list[FilePart], scanned: list[Scanned]) -> Iterator[str]:
+    """Yield the problems of the rows, file after file, of each rule the first ones and how many there are."""
+    for path in dict.fromkeys(part.path for part in parts):
+        mine = [one for part, one in zip(parts, scanned, strict=True) if part.path == path]
+        counts: Counter[int] = sum((one.counts for one in mine), Counter())
+        shown: Counter[int] = Counter()
+        for problem in sorted(problem for one in mine for problem in one.problems):
+            shown[problem.rule] += 1
+            if shown[problem.rule] <= MOST_SHOWN:
+                yield problem.said_of(path)
+            if shown[problem.rule] == MOST_SHOWN and counts[problem.rule] > MOST_SHOWN:
+                yield f"{path}: ... and {counts[problem.rule] - MOST_SHOWN:,} more rows like that"
+
+
+def _symbol_problems(dataset: Dataset, facts: dict[str, Any], traded: set[str]) -> Iterator[str]:
+    """Yield what is wrong with the symbols as a whole."""
+    if len(traded) >= _MOST_SYMBOLS:
+        return
+    paired = {name for pair in dataset.correlations() for name in (pair.symbol1, pair.symbol2)}
+    for symbol in sorted(paired - traded)[:MOST_SHOWN]:
+        yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
+    if len(traded) != facts["counts"]["symbols"]:
+        said = f"{len(traded):,} symbols, dataset.json says {facts['counts']['symbols']:,}"
+        yield f"{dataset.ticks_folder}: {said}; {_AGAIN}"
+
+
+def _differences(
+    dataset: Dataset,
+    facts: dict[str, Any],
+    digest: PartialDigest,
+    parts: list[FilePart],
+    scanned: list[Scanned],
+    explained: bool,
+) -> Iterator[str]:
+    """Yield what differs from dataset.json; the digest only if nothing else explains it."""
+    rows: Counter[str] = Counter()
+    for part, one in zip(parts, scanned, strict=True):
+        rows[part.path.name] += one.digest.rows
+    if dataset.correlations_digest() != facts["correlations_digest"]:
+        yield f"{dataset.correlations_file}: not as dataset.json says; {_AGAIN}"
+    for name, ticks in ((str(one["name"]), int(one["ticks"])) for one in facts["files"]):
+        if name in rows and rows[name] != ticks:
+            explained = True
+            yield f"{dataset.ticks_folder / name}: {rows[name]:,} ticks, dataset.json says {ticks:,}; {_AGAIN}"
+    if not explained and digest.hexdigest() != facts["digest"]:
+        yield (
+            f"{dataset.ticks_folder}: the rows have digest {digest.hexdigest()}, dataset.json says {facts['digest']}; "
+            f"{_AGAIN}"
+        )
+
+
+def _remarks(dataset: Dataset, scanned: list[Scanned], traded: set[str]) -> Iterator[str]:
+    """Yield what is legal: markets halt, and a strategy may wait for a symbol that never trades."""
+    longest = max(scanned, key=lambda one: one.silence_ms, default=Scanned())
+    if longest.silence_ms >= _LONG_SILENCE_MS:
+        yield f"longest silence: {show_duration(longest.silence_ms)}, until tickTS {longest.silence_ends_ts}"
+    if dataset.strategies_file.is_file() and len(traded) < _MOST_SYMBOLS:
+        strategies, _ = scan(dataset.strategies_file)
+        watched = (
+            {name for one in strategies.strategies for name in (one.symbol1, one.symbol2)} if strategies else set()
+        )
+        if silent := sorted(watched - traded):
+            yield f"{len(silent):,} symbols that strategies watch never trade, such as {silent[0]!r}"

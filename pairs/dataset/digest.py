@@ -1,0 +1,93 @@
+"""The content digest of a tick stream: the same for the same rows in the same order, however they are cut into files.
+
+Every row is hashed together with its position, and the hashes are added up, so that parts can be hashed anywhere and
+summed. It guards against differences by accident, not against forgery.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b, sha256
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pairs.dataset.tick_files import FilePart, TickReader
+
+_POSITION, _TRADE, _TIME = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7], np.uint64)
+_FIRST_MIX, _SECOND_MIX = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
+
+
+@dataclass(frozen=True)
+class PartialDigest:
+    """What is known of a stream after some of its rows; adding two of them gives that of all their rows."""
+
+    rows: int = 0
+    total: int = 0
+
+    def __add__(self, other: "PartialDigest") -> "PartialDigest":
+        return PartialDigest(self.rows + other.rows, (self.total + other.total) % 2**64)
+
+    def hexdigest(self) -> str:
+        """Return the digest of the rows added so far, as 64 hexadecimal digits."""
+        return sha256(f"pairs-ticks-1:{self.rows}:{self.total}".encode()).hexdigest()
+
+
+def hash_symbols(symbols: list[str]) -> NDArray[np.uint64]:
+    """Hash each name of a dictionary of symbols once."""
+    digests = b"".join(blake2b(symbol.encode(), digest_size=8).digest() for symbol in symbols)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)
+
+
+def digest_rows(
+    first_row: int,
+    symbol_hashes: NDArray[np.uint64],
+    symbol: NDArray[Any],
+    price: NDArray[Any],
+    size: NDArray[Any],
+    tick_ts: NDArray[Any],
+) -> PartialDigest:
+    """Digest consecutive rows; `symbol` holds places in `symbol_hashes`, `first_row` the first one's position."""
+    rows = len(price)
+    mixed = np.arange(first_row, first_row + rows, dtype=np.uint64)
+    mixed *= _POSITION
+    mixed += symbol_hashes[symbol]
+    trade = size.astype(np.uint64)
+    trade <<= np.uint64(32)
+    trade += price.astype(np.uint64)
+    trade *= _TRADE
+    mixed += trade
+    mixed += tick_ts.astype(np.int64, copy=False).view(np.uint64) * _TIME
+    return PartialDigest(rows, int(_scramble(mixed).sum(dtype=np.uint64)))
+
+
+def _scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Let every bit of a word move half the bits of the result: the finalizer of SplitMix64."""
+    words ^= words >> np.uint64(30)
+    words *= _FIRST_MIX
+    words ^= words >> np.uint64(27)
+    words *= _SECOND_MIX
+    words ^= words >> np.uint64(31)
+    return words
+
+
+def digest_file(part: FilePart) -> PartialDigest:
+    """Read a tick file and digest its rows."""
+    digest = PartialDigest()
+    for batch in TickReader().read(part):
+        digest += digest_batch(part.first_row + digest.rows, batch)
+    return digest
+
+
+def digest_batch(first_row: int, batch: pa.RecordBatch) -> PartialDigest:
+    """Digest a batch of ticks whose symbols are numbers into a dictionary."""
+    symbol, price, size, tick_ts = batch.columns
+    hashes = _hash_symbols_once(tuple(symbol.dictionary.to_pylist()))
+    return digest_rows(first_row, hashes, *(one.to_numpy() for one in (symbol.indices, price, size, tick_ts)))
+
+
+@lru_cache(maxsize=2)
+def _hash_symbols_once(symbols: tuple[str, ...]) -> NDArray[np.uint64]:
+    """Hash a dictionary that batch after batch comes with."""
+    return hash_symbols(list(symbols))

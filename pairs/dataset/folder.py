@@ -1,0 +1,259 @@
+"""A dataset on disk: its paths, its facts in dataset.json, and how it comes to be there whole or not at all."""
+
+import csv
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pairs.core.errors import BadInputError
+from pairs.dataset.file_rules import folder_problems
+from pairs.dataset.tick_files import TICK_FORMATS, read_ticks
+
+FORMAT_VERSION = 1
+MOST_FILES = 100_000  # up to this many, the names of tick files sort in the order of time
+
+_FACTS = {
+    "digest",
+    "correlations_digest",
+    "seed",
+    "profile",
+    "parameters",
+    "counts",
+    "duration_ms",
+    "measurement_interval_ms",
+    "files",
+}
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A correlated pair of symbols and the market they trade on, counted from 1."""
+
+    market: int
+    symbol1: str
+    symbol2: str
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The folder of a dataset. Nothing else in the kit knows its file names."""
+
+    path: Path
+
+    @property
+    def facts_file(self) -> Path:
+        """Every parameter, count and digest; written last."""
+        return self.path / "dataset.json"
+
+    @property
+    def correlations_file(self) -> Path:
+        """The correlated pairs, for the query generator."""
+        return self.path / "correlations.csv"
+
+    @property
+    def strategies_file(self) -> Path:
+        """The strategies that watch the market, as XML."""
+        return self.path / "strategies.xml"
+
+    @property
+    def ticks_folder(self) -> Path:
+        """The tick files; their names sort in the order of time."""
+        return self.path / "ticks"
+
+    @property
+    def expected_folder(self) -> Path:
+        """The answers that the validator expects."""
+        return self.path / "expected"
+
+    @property
+    def expected_facts_file(self) -> Path:
+        """What the expected answers were computed from; written last."""
+        return self.expected_folder / "expected.json"
+
+    def expected_file(self, stream: str) -> Path:
+        """Return the path of the expected answers of a stream."""
+        return self.expected_folder / f"{stream}.parquet"
+
+    def tick_file(self, number: int, suffix: str) -> Path:
+        """Return the path of one tick file."""
+        return self.ticks_folder / f"part-{number:05d}.{suffix}"
+
+    def tick_files(self) -> list[Path]:
+        """Return all tick files in the order of time."""
+        files = sorted(path for path in self.ticks_folder.glob("[!.]*") if path.suffix.lstrip(".") in TICK_FORMATS)
+        if not files:
+            raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
+        return files
+
+    def file_problems(self) -> list[str]:
+        """Say which tick files are missing, too many, there twice, or none."""
+        described = [str(one["name"]) for one in self.facts()["files"]] if self.has_facts else None
+        return folder_problems(self.tick_files(), described)
+
+    def refuse_bad_files(self) -> None:
+        """Refuse a dataset with such a problem; it costs no more than a look at each file."""
+        for problem in self.file_problems():
+            raise BadInputError(problem)
+
+    def known_symbols(self) -> frozenset[str] | None:
+        """Return the symbols that may trade, if the dataset says so."""
+        facts = self.facts() if self.has_facts else {}
+        if "trades_by_symbol" in facts:
+            return frozenset(facts["trades_by_symbol"])
+        if facts and facts["counts"]["symbols"] == 2 * facts["counts"]["correlations"]:
+            pairs = self.correlations()
+            return frozenset(symbol for pair in pairs for symbol in (pair.symbol1, pair.symbol2))
+        return None
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether there is a dataset.json; a dataset made by hand may have none."""
+        return self.facts_file.is_file()
+
+    def correlations(self) -> list[Correlation]:
+        """Read the correlated pairs, in the order of the file."""
+        try:
+            with self.correlations_file.open(newline="", encoding="utf-8") as source:
+                pairs = [
+                    Correlation(int(row["market"]), row["symbol1"], row["symbol2"]) for row in csv.DictReader(source)
+                ]
+        except (OSError, KeyError, ValueError, TypeError) as error:
+            raise BadInputError(
+                f"{self.correlations_file}: not readable as market,symbol1,symbol2: {error}; generate the dataset again"
+            ) from None
+        if not pairs:
+            raise BadInputError(f"{self.correlations_file}: no pair in it; generate the dataset again")
+        return pairs
+
+    def correlations_digest(self) -> str:
+        """Return the SHA-256 of the file of pairs."""
+        try:
+            return sha256(self.correlations_file.read_bytes()).hexdigest()
+        except OSError as error:
+            raise BadInputError(f"{self.correlations_file}: cannot be read: {error.strerror}") from None
+
+    def symbols(self) -> set[str]:
+        """Read which symbols trade; the whole dataset only if it does not say how many there are."""
+        wanted = int(self.facts()["counts"]["symbols"]) if self.has_facts else None
+        found: set[str] = set()
+        for file in self.tick_files():
+            for batch in read_ticks(file):
+                found.update(batch["symbol"].unique().to_pylist())
+                if len(found) == wanted:
+                    return found
+        return found
+
+    def remove_leftovers(self) -> None:
+        """Remove what tasks left beside the tick files: notes of progress, and what a killed task had begun."""
+        for left in self.ticks_folder.glob(".*"):
+            left.unlink(missing_ok=True)
+
+    def facts(self) -> dict[str, Any]:
+        """Read dataset.json."""
+        try:
+            facts: dict[str, Any] = json.loads(self.facts_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadInputError(
+                f"{self.path}: no dataset there; make one with 'pairs generate -o {self.path}'"
+            ) from None
+        except (ValueError, OSError) as error:
+            raise BadInputError(f"{self.facts_file}: cannot be read: {error}; generate the dataset again") from None
+        version = facts.get("format_version") if isinstance(facts, dict) else None
+        if version != FORMAT_VERSION:
+            raise BadInputError(
+                f"{self.facts_file}: format_version is {version} and not {FORMAT_VERSION}; "
+                "generate the dataset again with this version of the kit"
+            )
+        if missing := _FACTS - facts.keys():
+            raise BadInputError(f"{self.facts_file}: no {min(missing)!r} in it; generate the dataset again")
+        return facts
+
+    def write_facts(self, facts: dict[str, Any]) -> None:
+        """Write dataset.json."""
+        self.facts_file.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
+    """Give a hidden folder to build a dataset in; it takes its name when whole, and is removed on any failure."""
+    path = Path(os.path.realpath(path))
+    _refuse_existing(path, overwrite)
+    missing = [parent for parent in path.parents if not parent.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        building = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+    except OSError as error:
+        _remove_empty(missing)
+        raise BadInputError(f"{path}: cannot be written: {error.strerror}; choose another folder") from None
+    try:
+        building.chmod(0o755)
+        dataset = Dataset(building)
+        dataset.ticks_folder.mkdir()
+        yield dataset
+        _put_in_place(building, path, overwrite)
+    finally:
+        _remove(building)
+        _remove_empty(missing)
+
+
+def _refuse_existing(path: Path, overwrite: bool) -> None:
+    """Refuse to write where something is, unless told to overwrite it and it is a dataset."""
+    if not os.path.lexists(path):
+        return
+    if not overwrite:
+        raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
+    if not _is_dataset(path):
+        raise BadInputError(f"{path}: exists and is not a dataset, so it is not overwritten; choose another folder")
+
+
+def _is_dataset(path: Path) -> bool:
+    """Say whether a folder is a dataset, of whatever version, or empty."""
+    try:
+        facts = json.loads(Dataset(path).facts_file.read_bytes())
+    except FileNotFoundError:
+        return path.is_dir() and not any(path.iterdir())
+    except (OSError, ValueError):
+        return False
+    return isinstance(facts, dict) and {"format_version", "digest"} <= facts.keys()
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Remove folders that were made for a dataset that did not come to be, innermost first."""
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder even while a dying process still adds files to it."""
+    for _ in range(5):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+
+
+def _put_in_place(building: Path, path: Path, overwrite: bool) -> None:
+    """Rename a whole dataset to its final name; an old one steps aside first and is removed last."""
+    _refuse_existing(path, overwrite)
+    if not path.exists():
+        building.rename(path)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
+    try:
+        path.rename(aside / path.name)
+        building.rename(path)
+    except BaseException:
+        if (aside / path.name).exists() and not path.exists():
+            (aside / path.name).rename(path)
+        raise
+    finally:
+        _remove(aside)

@@ -1,0 +1,1 @@
+"""Numbers from what a run recorded: latency, send delay, stability, recovery, score."""

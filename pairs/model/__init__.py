@@ -1,0 +1,1 @@
+"""The contract: tuples, streams, strategies and scaling rules."""

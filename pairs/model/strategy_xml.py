@@ -1,0 +1,253 @@
+"""The strategy set as XML: written and read as a stream, checked against the schema, every problem with its line.
+
+Whatever an XML file can do to a reader is refused before it happens: no DTD, so no entities of any kind, no other
+encoding than UTF-8, no element of more than a megabyte.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import BinaryIO
+
+from lxml import etree
+
+from pairs.core.errors import BadInputError
+from pairs.model.tuples import Strategy, StrategySet
+
+_SCHEMA_FILE = Path(__file__).with_name("strategies.xsd")
+_CHUNK = 65_536
+_LARGEST_ELEMENT = 1_048_576
+_ELEMENTS_AT_A_TIME = 512
+_UNIQUE = "aliasesAreUnique"  # the schema's rule; our own check knows the whole file and both lines
+_FORBIDDEN = {b"<!DOCTYPE": "a DTD", b"<!ENTITY": "an entity declaration"}
+_LONGEST_MARK = max(len(mark) for mark in _FORBIDDEN)
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """Something wrong with a strategy set, and where."""
+
+    line: int
+    text: str
+
+
+class _RefusedError(Exception):
+    """The file is not read any further; carries the problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+
+def write_strategies(path: Path, strategies: StrategySet) -> None:
+    """Write a strategy set; the file takes its name when it is whole."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with etree.xmlfile(str(partial), encoding="UTF-8") as target:
+            target.write_declaration()
+            with target.element("Strategies", marketClose=str(strategies.market_close_ms)):
+                for strategy in strategies.strategies:
+                    target.write("\n  ", etree.Element("PairsStrategy", _attributes(strategy)))
+                target.write("\n")
+        with partial.open("ab") as target_file:
+            target_file.write(b"\n")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_new(path: Path, strategies: StrategySet, overwrite: bool) -> None:
+    """Write a strategy set, but never over another one without being told."""
+    if path.exists() and not overwrite:
+        old, _ = scan(path)
+        if old != strategies:
+            raise BadInputError(f"{path}: exists with other strategies; give --overwrite to replace it")
+    try:
+        write_strategies(path, strategies)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be written: {error.strerror}; check the folder") from None
+
+
+def read_strategies(path: Path) -> StrategySet:
+    """Read a strategy set that must be valid; refuse it with the first problem otherwise."""
+    strategies, problems = scan(path)
+    if problems or strategies is None:
+        more = f" ({len(problems) - 1} more problems)" if len(problems) > 1 else ""
+        raise BadInputError(
+            f"{path}:{problems[0].line}: {problems[0].text}{more}; 'pairs strategies --check {path}' lists everything"
+        )
+    return strategies
+
+
+def scan(path: Path, symbols: Collection[str] | None = None) -> tuple[StrategySet | None, list[Problem]]:
+    """Read a strategy set and everything wrong with it; the set is None if anything is."""
+    try:
+        with path.open("rb") as source:
+            reading = _Reading(symbols)
+            try:
+                reading.read(source)
+            except _RefusedError as refused:
+                reading.problems.append(refused.problem)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be read: {error.strerror}; check the path") from None
+    problems = sorted(set(reading.problems))
+    return (None if problems else StrategySet(reading.market_close_ms, tuple(reading.strategies))), problems
+
+
+@dataclass
+class _Reading:
+    """One pass over a file."""
+
+    symbols: Collection[str] | None
+    strategies: list[Strategy] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    lines_of_aliases: dict[str, int] = field(default_factory=dict)
+    market_close_ms: int = 0
+
+    def read(self, source: BinaryIO) -> None:
+        pending: list[etree._Element] = []
+        for element in _elements(source):
+            root = element.getparent()
+            if root is None:
+                self._take(element, pending)
+                self.market_close_ms = int(element.get("marketClose", 0)) if not self.problems else 0
+            elif element.tag == "PairsStrategy":
+                pending.append(element)
+                if len(pending) == _ELEMENTS_AT_A_TIME:
+                    self._take(root, pending)
+                    pending = []
+
+    def _take(self, root: etree._Element, elements: list[etree._Element]) -> None:
+        """Check the root with what it holds by now, take the strategies over and let go of their elements."""
+        wrong = self._check_form(root)
+        for element in elements:
+            if element.sourceline not in wrong:
+                given = dict(element.items())
+                self._check_meaning(element.sourceline, given)
+                if not self.problems:
+                    self.strategies.append(_strategy(given))
+            if element.getparent() is root and root[0] is not element:  # the first stays: no root may be empty
+                root.remove(element)
+
+    def _check_form(self, root: etree._Element) -> set[int]:
+        """Validate against the schema; return the lines of what is wrong."""
+        schema = _schema()
+        if schema.validate(root):
+            return set()
+        found = [Problem(entry.line, entry.message) for entry in schema.error_log if _UNIQUE not in entry.message]
+        self.problems += found
+        return {problem.line for problem in found}
+
+    def _check_meaning(self, line: int, given: dict[str, str]) -> None:
+        """Check what a schema cannot say, and what it says only when the whole file is in memory."""
+        first = self.lines_of_aliases.setdefault(given["alias"], line)
+        if first != line:
+            self.problems.append(Problem(line, f"alias {given['alias']!r} is used in line {first} already"))
+        if given["symbol1"] == given["symbol2"]:
+            self.problems.append(Problem(line, f"symbol1 and symbol2 are both {given['symbol1']!r}"))
+        for name in ("symbol1", "symbol2"):
+            if self.symbols is not None and given[name] not in self.symbols:
+                self.problems.append(Problem(line, f"{name} {given[name]!r} is not a symbol of the dataset"))
+
+
+@cache
+def _schema() -> etree.XMLSchema:
+    return etree.XMLSchema(etree.parse(_SCHEMA_FILE))
+
+
+def _elements(source: BinaryIO) -> Iterator[etree._Element]:
+    """Yield elements as they end, reading no more of the file than that takes."""
+    parser = etree.XMLPullParser(
+        events=("end",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    since_element = 0
+    for chunk in _safe_chunks(source):
+        try:
+            parser.feed(chunk)
+        except etree.XMLSyntaxError as error:
+            raise _RefusedError(_syntax_problem(error)) from None
+        finished = [element for _, element in parser.read_events()]
+        yield from finished
+        since_element = 0 if finished else since_element + len(chunk)
+        if since_element > _LARGEST_ELEMENT:
+            raise _RefusedError(Problem(0, f"an element or text of more than {_LARGEST_ELEMENT:,} bytes"))
+    try:
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise _RefusedError(_syntax_problem(error)) from None
+    with suppress(etree.XMLSyntaxError):
+        yield from (element for _, element in parser.read_events())
+
+
+def _safe_chunks(source: BinaryIO) -> Iterator[bytes]:
+    """Yield a file's bytes, refusing what has no business in a strategy set before the parser sees it."""
+    line, tail, first = 1, b"", True
+    while chunk := source.read(_CHUNK):
+        if first:
+            _check_encoding(chunk)
+        window = tail + chunk
+        for mark, what in _FORBIDDEN.items():
+            if (found := window.find(mark)) >= 0:
+                raise _RefusedError(Problem(line + window.count(b"\n", 0, found), f"{what} is not allowed; remove it"))
+        line += window.count(b"\n", 0, max(0, len(window) - _LONGEST_MARK))
+        tail, first = window[-_LONGEST_MARK:], False
+        yield chunk
+
+
+def _check_encoding(beginning: bytes) -> None:
+    """Refuse a file that is, or says that it is, in another encoding than UTF-8 (or its part, ASCII)."""
+    declared = re.match(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*encoding\s*=\s*['\"]([^'\"]*)", beginning)
+    if b"\0" in beginning or beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise _RefusedError(Problem(1, "not UTF-8; save the file in that encoding"))
+    if declared and declared.group(1).lower() not in (b"utf-8", b"us-ascii"):
+        named = declared.group(1).decode("ascii", "replace")
+        raise _RefusedError(Problem(1, f"the encoding {named!r} is declared; save the file as UTF-8"))
+
+
+def _syntax_problem(error: etree.XMLSyntaxError) -> Problem:
+    message = str(error.msg or "not well-formed XML").split(", line ")[0]
+    return Problem(error.lineno or 0, f"not well-formed XML: {' '.join(message.split())}")
+
+
+def _attributes(strategy: Strategy) -> dict[str, str]:
+    user = {} if strategy.user is None else {"user": strategy.user}
+    return {
+        "alias": strategy.alias,
+        **user,
+        "availableFunds": str(strategy.available_funds_cents),
+        "symbol1": strategy.symbol1,
+        "symbol2": strategy.symbol2,
+        "periodLength": _decimal(strategy.period_ms, 1_000),
+        "numPeriods": str(strategy.num_periods),
+        "bandsMultiplier": _decimal(strategy.bands_multiplier),
+        "stopLossPerc": _decimal(strategy.stop_loss_fraction),
+    }
+
+
+@lru_cache(maxsize=10_000)
+def _decimal(value: float, divisor: int = 1) -> str:
+    """Write a number without an exponent, which XML Schema's decimals do not have."""
+    return f"{Decimal(repr(value)) / divisor:f}"
+
+
+@lru_cache(maxsize=10_000)
+def _milliseconds(seconds: str) -> int:
+    return int(Decimal(seconds) * 1_000)
+
+
+def _strategy(given: dict[str, str]) -> Strategy:
+    return Strategy(
+        alias=given["alias"],
+        user=given.get("user"),
+        available_funds_cents=int(given["availableFunds"]),
+        symbol1=given["symbol1"],
+        symbol2=given["symbol2"],
+        period_ms=_milliseconds(given["periodLength"]),
+        num_periods=int(given["numPeriods"]),
+        bands_multiplier=float(given["bandsMultiplier"]),
+        stop_loss_fraction=float(given["stopLossPerc"]),
+    )

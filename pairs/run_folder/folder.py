@@ -1,0 +1,185 @@
+"""A run on disk: the folder that a run fills with its answers, and that is validated, scored and reported on."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from pairs.core.errors import BadInputError
+from pairs.dataset.folder import Dataset
+
+
+@dataclass(frozen=True)
+class Run:
+    """The folder of a run. Nothing else in the kit knows its file names."""
+
+    path: Path
+
+    @property
+    def facts_file(self) -> Path:
+        """How the run was made: dataset, target, configuration, environment."""
+        return self.path / "run.json"
+
+    @property
+    def validation_file(self) -> Path:
+        """The verdict of the validator, with all its counts."""
+        return self.path / "validation.json"
+
+    @property
+    def app_folder(self) -> Path:
+        """The translated program."""
+        return self.path / "app"
+
+    @property
+    def log_folder(self) -> Path:
+        """The tick log, while the run lasts."""
+        return self.path / "ticklog"
+
+    @property
+    def checkpoint_folder(self) -> Path:
+        """What the engine keeps to survive a crash, while the run lasts."""
+        return self.path / "checkpoint"
+
+    @property
+    def port_file(self) -> Path:
+        """The port of the sink, while the run lasts."""
+        return self.path / "sink.port"
+
+    @property
+    def sink_status_file(self) -> Path:
+        """How the sink is going, while the run lasts; there once an engine has connected."""
+        return self.path / "sink.status"
+
+    @property
+    def resources_file(self) -> Path:
+        """CPU and memory of all processes, second by second."""
+        return self.path / "resources.parquet"
+
+    @property
+    def pace_file(self) -> Path:
+        """How many ticks were sent and taken, second by second."""
+        return self.path / "pace.parquet"
+
+    @property
+    def progress_file(self) -> Path:
+        """What the engine said of itself, a JSON object a line: its batches, its memory."""
+        return self.path / "progress.jsonl"
+
+    @property
+    def score_file(self) -> Path:
+        """The score, with all that it was computed from."""
+        return self.path / "score.json"
+
+    @property
+    def report_file(self) -> Path:
+        """The page about all of it."""
+        return self.path / "report.html"
+
+    def answers_file(self, stream: str) -> Path:
+        """Return the path of the recorded answers of a stream."""
+        return self.path / f"{stream}.parquet"
+
+    def driver_file(self, driver: int) -> Path:
+        """Return the path of what a driver recorded."""
+        return self.path / f"driver-{driver}.json"
+
+    def lateness_file(self, driver: int) -> Path:
+        """Return the path of how late a driver was, slot by slot."""
+        return self.path / f"driver-{driver}.parquet"
+
+    def log_file(self, part: str) -> Path:
+        """Return the path of what a process of the run printed."""
+        return self.path / "logs" / f"{part}.log"
+
+    def remove_scratch(self) -> None:
+        """Remove what only a run that lasts needs."""
+        for folder in (self.log_folder, self.checkpoint_folder):
+            shutil.rmtree(folder, ignore_errors=True)
+        for file in (self.port_file, self.sink_status_file):
+            file.unlink(missing_ok=True)
+
+    def incorrect_file(self, kind: str, stream: str) -> Path:
+        """Return the path of a list of incorrect answers."""
+        return self.path / f"{kind}_{stream}.csv"
+
+    def facts(self) -> dict[str, Any]:
+        """Read run.json."""
+        refuse_foreign_link(self.path)
+        try:
+            facts = json.loads(self.facts_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadInputError(
+                f"{self.path}: no run there, as it has no run.json; for the answers of another engine give "
+                "--dataset DATASET --answers FOLDER"
+            ) from None
+        except (OSError, ValueError) as error:
+            raise BadInputError(f"{self.facts_file}: cannot be read: {error}; run it again") from None
+        if not isinstance(facts, dict) or not isinstance(facts.get("dataset"), str):
+            raise BadInputError(f"{self.facts_file}: does not name its dataset; give --dataset")
+        return facts
+
+    def dataset(self) -> Dataset:
+        """Return the dataset that the run replayed."""
+        return Dataset(self.path / self.facts()["dataset"])
+
+    def write_json(self, file: Path, content: dict[str, Any], indent: int | None = 2) -> None:
+        """Write one of the run's files as JSON."""
+        with becoming(file) as partial:
+            partial.write_text(json.dumps(content, indent=indent) + "\n", encoding="utf-8")
+
+    def write_parquet(self, file: Path, table: pa.Table) -> None:
+        """Write one of the run's files as Parquet."""
+        with becoming(file) as partial:
+            pq.write_table(table, partial)
+
+    def write_csv(self, file: Path, table: pa.Table) -> None:
+        """Write one of the run's files as CSV."""
+        with becoming(file) as partial:
+            pa_csv.write_csv(table, partial)
+
+
+@contextmanager
+def becoming(file: Path) -> Iterator[Path]:
+    """Give another name to write a file under; it takes its own when it is whole."""
+    partial = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        partial.unlink(missing_ok=True)
+        partial.touch(exist_ok=False)  # made here: not a link that somebody has put there
+        yield partial
+        partial.replace(file)
+    except OSError as error:
+        raise BadInputError(f"{file}: cannot be written: {error.strerror or error}; check the folder") from None
+    finally:
+        with suppress(OSError):
+            partial.unlink()
+
+
+def refuse_foreign_link(path: Path) -> None:
+    """Refuse a link to the folder of another user, who could change what it leads to."""
+    if path.is_symlink() and path.exists() and path.stat().st_uid != os.geteuid():
+        raise BadInputError(f"{path}: is a link to a folder of another user; give the folder itself")
+
+
+def new_run(path: Path, overwrite: bool) -> Run:
+    """Make the folder of a run; an old run is replaced only if told so."""
+    refuse_foreign_link(path)
+    run = Run(path.resolve())
+    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
+        if not overwrite:
+            raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
+        if not run.facts_file.is_file():
+            raise BadInputError(f"{path}: exists and is not a run, so it is not overwritten; choose another folder")
+        shutil.rmtree(run.path)
+    try:
+        (run.path / "logs").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be written: {error.strerror}; choose another folder") from None
+    return run

@@ -1,0 +1,1 @@
+"""How ticks reach an engine and answers come back."""

@@ -1,0 +1,72 @@
+"""Tests of the command line itself."""
+
+import os
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from pairs import __version__
+from pairs.cli import app as cli
+
+VERBS = ["generate", "estimate", "strategies", "show", "check", "config", "profiles"]
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Run a command that must succeed; return what it printed."""
+    assert cli.run(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """--version prints name and version."""
+    assert printed(capsys, "--version") == f"pairs {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    """Without arguments, too, one learns what there is."""
+    shown = printed(capsys, *arguments)
+    assert all(f" {verb} " in shown for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    """Help has a sentence and an example or options."""
+    assert f"pairs {verb}" in printed(capsys, verb, "--help")
+
+
+def test_the_configuration_is_printed_as_toml(capsys: pytest.CaptureFixture[str]) -> None:
+    """What profile, run file and flags amount to can be read back."""
+    shown = tomllib.loads(printed(capsys, "config", "--profile", "quick", "--sf", "15", "--set", "spark.x=1"))
+    assert (shown["profile"]["strategies"], shown["profile"]["market_rate"]) == (375, "250/3")
+    assert (shown["run"]["speed"], shown["run"]["settings"]) == (60, {"spark.x": "1"})
+
+
+def test_shipped_configurations_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with the line that says what it is for."""
+    shown = " ".join(printed(capsys, "profiles").split())
+    assert "profile standard The benchmark as published" in shown
+    assert "run local PySpark on this machine" in shown
+
+
+def test_estimate_takes_the_options_of_generate(capsys: pytest.CaptureFixture[str]) -> None:
+    """One can just change the verb."""
+    shown = printed(
+        capsys, "estimate", "-o", "x", "--profile", "quick", "--files", "3", "--master", "local[2]", "--overwrite"
+    )
+    assert "25 of 5 users" in shown
+
+
+def test_estimate_knows_that_empty_windows_give_no_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    """A market that hardly trades gives hardly any."""
+    assert "about 0 indicators and 0 orders" in printed(capsys, "estimate", "--basis-rate", "0.01")
+
+
+def test_a_shell_completes_verbs() -> None:
+    """The completion that users install answers."""
+    asked = os.environ | {"_PAIRS_COMPLETE": "complete_bash", "COMP_WORDS": "pairs gen", "COMP_CWORD": "1"}
+    program = "import sys; sys.argv[0] = 'pairs'; from pairs.cli.app import app; app(prog_name='pairs')"
+    done = subprocess.run([sys.executable, "-c", program], env=asked, capture_output=True, text=True)
+    assert "generate" in done.stdout

@@ -1,0 +1,76 @@
+"""Tests of the kinds of configuration values."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pairs.config.values import (
+    Kind,
+    choice,
+    number,
+    pace,
+    parse_duration_ms,
+    rate,
+    show_duration,
+    text,
+    time_span,
+    whole,
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "milliseconds"),
+    [
+        ("2h", 7_200_000),
+        ("12m", 720_000),
+        ("1h30m", 5_400_000),
+        ("90s", 90_000),
+        (90, 90_000),
+        ("0.5s", 500),
+        ("3ms", 3),
+    ],
+)
+def test_durations_are_read_as_people_write_them(written: Any, milliseconds: int) -> None:
+    """Units add up; a plain number is seconds."""
+    assert parse_duration_ms(written) == milliseconds
+
+
+@given(st.integers(1, 366 * 86_400_000))
+def test_a_shown_duration_reads_back(milliseconds: int) -> None:
+    """Every duration survives being written and read."""
+    assert parse_duration_ms(show_duration(milliseconds)) == milliseconds
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        *((time_span(), raw) for raw in ("0", "-1", "-2h", "", "h", "2x", "1.5ms", "nan", "1e3", True, None, "400d")),
+        *((whole(1), raw) for raw in (0, -1, 1.5, 1.0, "1.5", "x", "", True, None, "1e3", "٣x")),
+        *((whole(0, 5), raw) for raw in (6, "6")),
+        *((number("", lambda x: x > 0), raw) for raw in ("nan", "inf", 0, "-1", "x", True, None)),
+        *(
+            (rate(), raw)
+            for raw in (0, -1, "0", "-5", "1/0", "x", True, None, "nan", "1e12", 1e300, 1e-9, "1e99999999", "1" * 50)
+        ),
+        *((pace(), raw) for raw in (0, -1, "fast", None)),
+        *((choice("a", "b"), raw) for raw in ("c", "", None, 1)),
+        *((text("NAME"), raw) for raw in ("", " ", 3, None)),
+    ],
+)
+def test_wrong_values_are_refused(kind: Kind, raw: Any) -> None:
+    """Whatever is not of the kind raises ValueError, never anything else."""
+    with pytest.raises(ValueError):  # noqa: PT011 - the message is the configuration's business
+        kind.parse(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "value", "shown"),
+    [("5000/60", Fraction(250, 3), "250/3"), (5000, Fraction(5000), 5000), (83.5, Fraction(167, 2), "167/2")],
+)
+def test_rates_stay_exact(raw: Any, value: Fraction, shown: object) -> None:
+    """A rate may be a fraction, and is written back as one."""
+    assert rate().parse(raw) == value
+    assert rate().show(value) == shown

@@ -1,0 +1,84 @@
+"""Tests of what is checked before Spark starts, and what is said when it fails."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pairs.core.errors import BadInputError
+from pairs.core.spark import cause_of, check_java, java_version, session
+
+
+@pytest.mark.parametrize(
+    ("printed", "version"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', 17),
+        ('java version "1.8.0_392"', 8),
+        ('openjdk version "25" 2025-09-16', 25),
+        ("command not found", None),
+    ],
+)
+def test_java_versions_are_read(printed: str, version: int | None) -> None:
+    """Old and new ways of naming a version are understood."""
+    assert java_version(printed) == version
+
+
+def fake_java(folder: Path, prints: str) -> None:
+    """Put a program called java there that prints a version."""
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho '{prints}' >&2\n")
+    program.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("prints", "message"),
+    [
+        ('openjdk version "11.0.2" 2019-01-15', "Java 11, too old"),
+        ("Segmentation fault", "not a Java that tells its version"),
+        (None, "no Java found"),
+    ],
+)
+def test_a_java_that_will_not_do_is_refused_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prints: str | None, message: str
+) -> None:
+    """A missing or too old Java is bad input, and the message says what to install."""
+    if prints:
+        fake_java(tmp_path, prints)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(BadInputError, match=message) as error:
+        check_java()
+    assert "install Java 17 or newer" in str(error.value)
+    assert str(error.value).startswith("JAVA_HOME")
+
+
+def test_no_java_on_the_path_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without JAVA_HOME the PATH is searched."""
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BadInputError, match="no Java found on the PATH; install Java 17"), session("never", "local[1]"):
+        pass
+
+
+def test_the_cause_of_a_failed_job_is_the_python_error() -> None:
+    """Of pages of stack trace the line that matters is kept."""
+    trace = (
+        "An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.\n"
+        ": org.apache.spark.SparkException: Job aborted due to stage failure\n"
+        'Traceback (most recent call last):\n  File "x.py", line 1\nOSError: [Errno 28] No space left on device\n'
+    )
+    assert cause_of(RuntimeError(trace)) == "OSError: [Errno 28] No space left on device"
+
+
+def test_a_session_leaves_the_search_path_as_it_was() -> None:
+    """What is shipped to executors is gone after a session, and must not be looked for by later imports."""
+    program = (
+        "import sys; from pairs.core.spark import session; before = list(sys.path)\n"
+        "for _ in range(2):\n"
+        "    with session('x', 'local[1]') as spark: spark.sparkContext.parallelize([1], 1).count()\n"
+        "    assert sys.path == before, sys.path\n"
+        "    import validator.validation, generator.estimate"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,77 @@
+"""Tests of a dataset on disk: whole or not at all, and nothing else touched."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pairs.core.errors import BadInputError
+from pairs.dataset.folder import Dataset, new_dataset
+
+FACTS = json.dumps({"format_version": 1, "digest": "old"})
+
+
+def old_dataset(path: Path) -> None:
+    """Put something there that counts as a dataset."""
+    path.mkdir()
+    Dataset(path).facts_file.write_text(FACTS)
+
+
+def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    """Not even the folders on the way, if they were made for it."""
+    with pytest.raises(RuntimeError), new_dataset(tmp_path / "a" / "b" / "market", overwrite=False):
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    """Somebody else's folder of the same name stays, and the new dataset is given up."""
+    path = tmp_path / "market"
+    with pytest.raises(BadInputError, match="exists already"), new_dataset(path, overwrite=False):
+        old_dataset(path)
+    assert Dataset(path).facts_file.read_text() == FACTS
+    assert [one.name for one in tmp_path.iterdir()] == ["market"]
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_an_interrupted_exchange_puts_the_old_dataset_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    """Between the two renames of an exchange nothing is lost."""
+    path = tmp_path / "market"
+    old_dataset(path)
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        if ".partial-" in self.name:
+            raise error
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(error), new_dataset(path, overwrite=True):
+        pass
+    assert Dataset(path).facts_file.read_text() == FACTS
+    assert [one.name for one in tmp_path.iterdir()] == ["market"]
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "no json", '{"format_version": 1}', '{"name": "not ours"}'])
+def test_a_foreign_file_of_that_name_does_not_make_a_dataset(tmp_path: Path, content: str) -> None:
+    """A folder is replaced only if its dataset.json is one of ours."""
+    path = tmp_path / "market"
+    path.mkdir()
+    Dataset(path).facts_file.write_text(content)
+    with pytest.raises(BadInputError, match="is not a dataset"), new_dataset(path, overwrite=True):
+        pass
+    with pytest.raises(BadInputError, match=r"dataset\.json: "):
+        Dataset(path).facts()
+
+
+def test_a_link_is_followed_and_kept(tmp_path: Path) -> None:
+    """Overwriting through a link replaces what it points to."""
+    old_dataset(tmp_path / "real")
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "real")
+    with new_dataset(link, overwrite=True) as dataset:
+        dataset.facts_file.write_text("{}")
+    assert link.is_symlink()
+    assert Dataset(tmp_path / "real").facts_file.read_text() == "{}"

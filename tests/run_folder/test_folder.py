@@ -1,0 +1,69 @@
+"""The folder of a run: what is written into it is whole, and links lead nowhere else."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pairs.core.errors import BadInputError
+from pairs.run_folder.folder import Run, becoming, new_run
+
+OTHER_USER = 12_345
+
+
+@pytest.fixture
+def link_to_another_user(tmp_path: Path) -> Path:
+    """Make a link to a run of another user."""
+    run = new_run(tmp_path / "theirs", overwrite=False)
+    run.write_json(run.facts_file, {"dataset": "/nowhere"})
+    try:
+        os.chown(run.path, OTHER_USER, OTHER_USER)
+    except PermissionError:
+        pytest.skip("only root can give a folder away")
+    link = tmp_path / "link"
+    link.symlink_to(run.path)
+    return link
+
+
+def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
+    """Neither read nor replaced."""
+    expected = "link: is a link to a folder of another user; give the folder itself"
+    with pytest.raises(BadInputError, match=expected):
+        Run(link_to_another_user).facts()
+    with pytest.raises(BadInputError, match=expected):
+        new_run(link_to_another_user, overwrite=True)
+    assert (link_to_another_user / "run.json").is_file()
+
+
+def test_own_links_are_followed(tmp_path: Path) -> None:
+    """A run may lie on another disk; replacing it keeps the link."""
+    run = new_run(tmp_path / "disk" / "run", overwrite=False)
+    run.write_json(run.facts_file, {"dataset": "/nowhere"})
+    (tmp_path / "link").symlink_to(run.path)
+    assert Run(tmp_path / "link").facts() == {"dataset": "/nowhere"}
+    assert new_run(tmp_path / "link", overwrite=True).path == run.path
+    assert not run.facts_file.exists()
+
+
+def test_a_link_in_the_way_of_a_file_is_not_followed(tmp_path: Path) -> None:
+    """Whoever can guess the name under which a file is written cannot have it written elsewhere."""
+    target, file = tmp_path / "precious", tmp_path / "score.json"
+    target.write_text("precious")
+    (tmp_path / f".score.json.{os.getpid()}").symlink_to(target)
+    file.symlink_to(target)
+    with becoming(file) as partial:
+        partial.write_text("{}")
+    assert target.read_text() == "precious"
+    assert (file.read_text(), file.is_symlink()) == ("{}", False)
+
+
+def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
+    """Neither half a file nor its other name."""
+
+    def fail(partial: Path) -> None:
+        partial.write_text("{")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), becoming(tmp_path / "score.json") as partial:
+        fail(partial)
+    assert list(tmp_path.iterdir()) == []

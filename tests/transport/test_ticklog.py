@@ -1,0 +1,133 @@
+"""The tick log gives back what was written, from any position, while it is being written and after."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pairs.core.errors import BadInputError, PairsError
+from pairs.transport.ticklog import RECORD, Records, TickLogReader, TickLogWriter, create_log, to_arrow
+
+
+def records(first: int, count: int) -> Records:
+    """Make records that can be told apart."""
+    made = np.zeros(count, RECORD)
+    number = np.arange(first, first + count)
+    made["symbol"] = np.array([f"S{one % 7}".encode() for one in number] or [b""][:0], "S16")
+    made["price"], made["size"], made["tickTS"], made["TS"] = number + 1, 100, number * 3, number * 5
+    return made
+
+
+def new_log(path: Path, segment_records: int) -> TickLogWriter:
+    """Create a log for one driver."""
+    create_log(path, segment_records=segment_records)
+    return TickLogWriter(path)
+
+
+def read(log: TickLogReader, first: int, end: int) -> Records:
+    """Read a range at once."""
+    return np.concatenate([np.empty(0, RECORD), *log.read(first, end)])
+
+
+def test_a_record_has_48_bytes() -> None:
+    """The layout is fixed: other engines read it too."""
+    assert RECORD.itemsize == 48
+    assert [RECORD.fields[name][1] for name in RECORD.names or ()] == [0, 16, 24, 28, 32, 40]  # type: ignore[index]
+
+
+@given(st.lists(st.integers(0, 40), max_size=12), st.integers(1, 30), st.data())
+def test_any_range_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, counts: list[int], segment: int, data: st.DataObject
+) -> None:
+    """Appends and reads may cross any number of segments; positions number the ticks."""
+    path = tmp_path_factory.mktemp("log") / "log"
+    total = sum(counts)
+    with new_log(path, segment) as log:
+        first = 0
+        for count in counts:
+            log.append(records(first, count))
+            first += count
+    reader = TickLogReader(path)
+    assert (reader.written, reader.closed) == (total, True)
+    begin = data.draw(st.integers(0, total))
+    end = data.draw(st.integers(begin, total))
+    expected = records(begin, end - begin)
+    expected["seq"] = np.arange(begin, end)
+    assert (read(reader, begin, end) == expected).all()
+
+
+def test_a_reader_sees_ticks_as_they_come(tmp_path: Path) -> None:
+    """The same reader finds what is written after it was opened, and is told of the end."""
+    log = new_log(tmp_path / "log", 10)
+    reader = TickLogReader(tmp_path / "log")
+    assert (reader.written, reader.closed) == (0, False)
+    log.append(records(0, 25))
+    assert read(reader, 20, reader.written)["price"].tolist() == [21, 22, 23, 24, 25]
+    log.close()
+    assert reader.closed
+
+
+@given(st.integers(1, 4), st.integers(1, 9), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=20))
+def test_several_drivers_write_in_turns(
+    tmp_path_factory: pytest.TempPathFactory, drivers: int, segment: int, turns: list[tuple[int, int]]
+) -> None:
+    """Readers see ticks up to the first one that is missing; in the end all of them, in order."""
+    path = tmp_path_factory.mktemp("log") / "log"
+    create_log(path, drivers, segment)
+    logs = [TickLogWriter(path, number) for number in range(drivers)]
+    reader = TickLogReader(path)
+    given_to = [0] * drivers
+    for number, count in turns:
+        driver = number % drivers
+        first = driver + drivers * given_to[driver]
+        logs[driver].append(records(0, first + drivers * count)[first::drivers])
+        given_to[driver] += count
+        whole = min(one + drivers * count_ for one, count_ in enumerate(given_to))
+        assert reader.written == whole
+        assert read(reader, 0, whole)["price"].tolist() == list(range(1, whole + 1))
+    for log in logs:
+        assert not reader.closed
+        log.close()
+    assert reader.closed
+
+
+def test_segments_are_removed_once_done(tmp_path: Path) -> None:
+    """What the engine will not ask for again goes; asking for it then is refused."""
+    log = new_log(tmp_path / "log", 10)
+    log.append(records(0, 35))
+    reader = TickLogReader(tmp_path / "log")
+    reader.mark_done(20)
+    reader.mark_done(5)  # a late word of an earlier batch takes nothing back
+    log.remove_done()
+    assert log.done == 20
+    assert sorted(file.name for file in (tmp_path / "log").glob("segment-*")) == [
+        "segment-00000002",
+        "segment-00000003",
+    ]
+    assert len(read(reader, 20, 35)) == 15
+    with pytest.raises(PairsError, match="segment-00000001"):
+        read(TickLogReader(tmp_path / "log"), 19, 20)
+
+
+def test_a_failed_writer_leaves_the_log_open(tmp_path: Path) -> None:
+    """An engine never takes half a day for a whole one."""
+    with pytest.raises(RuntimeError), new_log(tmp_path / "log", 10):
+        raise RuntimeError
+    assert not TickLogReader(tmp_path / "log").closed
+
+
+def test_no_log(tmp_path: Path) -> None:
+    """A folder without a log is named."""
+    with pytest.raises(BadInputError, match="no tick log there"):
+        TickLogReader(tmp_path)
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4), max_size=20))
+def test_symbols_of_any_length_become_strings(symbols: list[str]) -> None:
+    """Padding goes, letters of several bytes stay."""
+    made = np.zeros(len(symbols), RECORD)
+    made["symbol"] = [symbol.encode() for symbol in symbols]
+    assert to_arrow(made)["symbol"].to_pylist() == symbols
+    assert to_arrow(made).schema.names == ["seq", "symbol", "price", "size", "tickTS", "TS"]
