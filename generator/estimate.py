@@ -9,7 +9,7 @@ from pathlib import Path
 from pairs.config.workload import Workload
 from pairs.generator.files import TICK_FILES
 from pairs.generator.ticks import TickSource
-from pairs.model.tuples import NUMBERS_OF_PERIODS, PERIOD_LENGTHS_S
+from pairs.model.strategy import NUMBERS_OF_PERIODS, PERIOD_LENGTHS_S
 
 _SAMPLE_TICKS = 1_000_000
 _ORDERS_PER_INDICATOR = 0.08  # 0.067 at standard SF 1, 0.082 at SF 10

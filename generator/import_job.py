@@ -15,12 +15,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs import __version__
-from pairs.config.values import show_duration
-from pairs.config.workload import STRATEGIES_PER_USER
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.memory import keep_freed_memory, peak_bytes
 from pairs.core.progress import Progress
 from pairs.core.spark import TaskError, run_tasks
+from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import FORMAT_VERSION, MOST_FILES, Dataset
 from pairs.generator.files import ParquetTickFile, WrittenFile
@@ -28,6 +27,7 @@ from pairs.generator.job import cut_into_files
 from pairs.generator.pairing import BARS, FEWEST_BARS, FoundPair, candidates, most_correlated
 from pairs.generator.sorting import RunsTask, Slice, SortedRun, cut, merged, write_runs
 from pairs.generator.trades import TradeColumns, parts_of_trades
+from pairs.model.scaling import STRATEGIES_PER_USER
 from pairs.model.tuples import STOCK_TICK_CODED
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from pairs.config.workload import STRATEGIES_PER_USER, UNITS_PER_MARKET
 from pairs.dataset.folder import Correlation
 from pairs.generator.randomness import Purpose, whole_numbers
-from pairs.model.tuples import (
+from pairs.model.scaling import STRATEGIES_PER_USER, UNITS_PER_MARKET
+from pairs.model.strategy import (
     AVAILABLE_FUNDS_CENTS,
     BANDS_MULTIPLIERS,
     NUMBERS_OF_PERIODS,

@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from pairs.cli import app as cli
-from pairs.config.values import show_duration
+from pairs.core.units import show_duration
 from pairs.run_folder.folder import Run
 
 MINUTES = 10

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from pairs.model.tuples import StrategySet
+from pairs.model.strategy import StrategySet
 
 
 @dataclass(frozen=True)

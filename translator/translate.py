@@ -14,8 +14,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pairs import __version__
 from pairs.core import resources
 from pairs.core.errors import BadInputError
+from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import read_strategies
-from pairs.model.tuples import Strategy, StrategySet
 from pairs.translator.target import Program, Target
 
 STRATEGIES_TABLE = "strategies.csv"

@@ -27,8 +27,9 @@ from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import Dataset
 from pairs.dataset.tick_files import FilePart, parts_of
 from pairs.dataset.tick_rules import TIME, Problem, out_of_order
+from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import read_strategies
-from pairs.model.tuples import STREAMS, Strategy, StrategySet
+from pairs.model.streams import STREAMS
 from pairs.validator.panes import Clock, PartTask, ReducedPart, reduce_part
 from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table
 

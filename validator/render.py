@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from pairs.config.values import show_duration
+from pairs.core.units import show_duration
 from pairs.validator.validation import FirstError, StreamResult, Validation
 
 _COUNTS = {

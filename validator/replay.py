@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.model.tuples import Strategy
+from pairs.model.strategy import Strategy
 
 Doubles = NDArray[np.float64]
 Wholes = NDArray[np.int64]

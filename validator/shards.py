@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from pairs.core.memory import keep_freed_memory, peak_bytes
-from pairs.model.tuples import STREAMS, Strategy
+from pairs.model.strategy import Strategy
+from pairs.model.streams import STREAMS
 from pairs.validator.panes import read_panes
 from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
 
 # What can be known beforehand: all columns but the wall time.
-EXPECTED = {stream: schema.remove(schema.get_field_index("inputTS")) for stream, schema in STREAMS.items()}
+EXPECTED = {name: stream.schema.remove(stream.schema.get_field_index("inputTS")) for name, stream in STREAMS.items()}
 _ROWS_OF_A_PORTION = 100_000
 
 

@@ -9,7 +9,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick
 
 Answer = Indicator | MarketOrder
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from pairs import __version__
 from pairs.dataset.folder import Dataset
-from pairs.model.tuples import STREAMS
+from pairs.model.streams import STREAMS
 from pairs.validator.answers import MalformedRow, answer_files, read_answers
 from pairs.validator.compare import KEYS, KINDS, TOLERANCE, Counts, NameCodes, judge, side_by_side
 from pairs.validator.shards import EXPECTED

@@ -6,10 +6,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from pairs.config.values import Kind, nearest, pace, parse_duration_ms, show_duration, text, time_span, whole
+from pairs.config.values import Kind, nearest, pace, text, time_span, whole
 from pairs.config.workload import Workload, complete, default_of, setting
 from pairs.core import resources
 from pairs.core.errors import BadInputError
+from pairs.core.units import parse_duration_ms, show_duration
 from pairs.dataset.folder import Dataset
 
 DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times

@@ -28,7 +28,6 @@ _INSTALL_JAVA = (
     f"install Java {_OLDEST_JAVA} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; "
     "macOS: brew install openjdk@17), or point JAVA_HOME at one"
 )
-_SHIPPED_PACKAGES = ("pairs", "generator", "validator")
 _MASTERS = "give one such as local[*], spark://host:7077 or yarn"
 _WORKERS_NEED = "where they run they need numpy, scipy and pyarrow, and PYSPARK_PYTHON to name that Python"
 _POLL_S = 0.1
@@ -200,11 +199,11 @@ def _stderr_to(log: Path) -> Iterator[None]:
 
 
 def _zip_packages(folder: Path) -> str:
-    """Pack the kit's own packages, so that executors need only the libraries installed."""
-    root = Path(__file__).parent.parent
+    """Pack the kit itself, so that executors need only the libraries installed."""
+    package = Path(__file__).parent.parent
     archive = folder / "pairs_kit.zip"
     with zipfile.ZipFile(archive, "w") as target:
-        for package in _SHIPPED_PACKAGES:
-            for source in sorted((root / package).rglob("*.py")):
-                target.write(source, source.relative_to(root))
+        for path, _, names in os.walk(package, followlinks=True):  # in a checkout some subpackages are links
+            for source in (Path(path) / name for name in names if name.endswith(".py")):
+                target.write(source, source.relative_to(package.parent))
     return str(archive)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pairs.config.values import show_duration
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress
 from pairs.core.spark import TaskError, run_tasks
+from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import Dataset
 from pairs.dataset.tick_files import FilePart, TickReader, parts_of

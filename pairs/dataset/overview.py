@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from pairs.config.values import show_duration
 from pairs.core.progress import Progress
+from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
 from pairs.dataset.tick_files import read_ticks
 

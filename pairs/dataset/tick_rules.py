@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
-from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED
-from pairs.transport.ticklog import SYMBOL_BYTES
+from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED, SYMBOL_BYTES
 
 LATEST_TS = 2**53 - 1  # ms; what is later has no exact place in a double, nor in a strategy set
 MOST_SHOWN = 5  # rows that break the same rule

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.dataset.tick_files import FilePart, TickReader
+from pairs.model.tuples import SYMBOL_BYTES
 from pairs.run_folder.folder import Run
-from pairs.transport.ticklog import RECORD, SYMBOL_BYTES, Records, TickLogWriter
+from pairs.transport.ticklog import RECORD, Records, TickLogWriter
 
 _MOST_AHEAD = 6_000_000  # ticks in the log that the engine has not taken, unpaced; 288 MB
 _TICKS_AT_A_TIME = 50_000

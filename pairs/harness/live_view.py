@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from pairs.config.values import show_duration
+from pairs.core.units import show_duration
 
 _PLAIN_EVERY_S = 10.0
 _RATE_OVER_S = 3.0

@@ -22,8 +22,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError, PairsError
-from pairs.model.tuples import STREAMS
-from pairs.run_folder.folder import Run, becoming
+from pairs.core.files import atomic_write
+from pairs.model.streams import STREAMS
+from pairs.run_folder.folder import Run
 from pairs.transport.answers import HEADER, MAGIC, RECEIPT, received
 
 _LONGEST_DESCRIPTION = 1 << 16
@@ -34,11 +35,6 @@ _STATUS_EVERY_S = 0.5
 _LATELY_US = 5_000_000
 
 
-def recorded(schema: pa.Schema) -> pa.Schema:
-    """Return the columns of a stream as a run records it."""
-    return schema.append(pa.field("sinkTS", pa.int64(), nullable=False))  # us of wall time
-
-
 class AnswerFiles:
     """The answers of a run being recorded."""
 
@@ -46,7 +42,7 @@ class AnswerFiles:
         self._folder = folder
         self._sinks = {stream: pa.OSFile(str(_raw(folder, stream)), "wb") for stream in STREAMS}
         self._writers = {
-            stream: pa.ipc.new_stream(self._sinks[stream], recorded(schema)) for stream, schema in STREAMS.items()
+            name: pa.ipc.new_stream(self._sinks[name], stream.recorded_schema) for name, stream in STREAMS.items()
         }
         self.rows = dict.fromkeys(STREAMS, 0)
         self._last_batch = -1
@@ -63,7 +59,7 @@ class AnswerFiles:
     def _add(self, stream: str, rows: pa.Table, sink_ts: int) -> None:
         if len(rows):
             stamped = rows.append_column("sinkTS", pa.repeat(pa.scalar(sink_ts, pa.int64()), len(rows)))
-            checked = stamped.cast(recorded(STREAMS[stream]))
+            checked = stamped.cast(STREAMS[stream].recorded_schema)
             try:
                 self._writers[stream].write_table(checked.combine_chunks())
                 self._sinks[stream].flush()
@@ -82,10 +78,13 @@ class AnswerFiles:
 
 def settle(run: Run) -> None:
     """Turn the answers that a sink recorded into Parquet files, also if it died: all that was written whole."""
-    for stream, schema in STREAMS.items():
-        raw = _raw(run.path, stream)
+    for name, stream in STREAMS.items():
+        raw = _raw(run.path, name)
         if raw.exists():
-            with becoming(run.answers_file(stream)) as partial, pq.ParquetWriter(partial, recorded(schema)) as target:
+            with (
+                atomic_write(run.answers_file(name)) as partial,
+                pq.ParquetWriter(partial, stream.recorded_schema) as target,
+            ):
                 for group in _groups(raw):
                     target.write_table(group)
             raw.unlink()

@@ -19,9 +19,9 @@ from pathlib import Path
 import psutil
 
 from pairs.config.load import RunSettings
-from pairs.config.values import show_duration
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress, waiting
+from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
 from pairs.harness.live_view import Display, Situation
 from pairs.harness.resources import Pace, Sampler

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.harness.driver import SLOT_US
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
-from pairs.model.tuples import STREAMS, StrategySet
+from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
 
 Floats = NDArray[np.float64]
@@ -226,7 +227,7 @@ def _answers(run: Run, stream: str, facts: Mapping[str, Any], late_us: Wholes | 
         table = pq.read_table(run.answers_file(stream), read_dictionary=["strategy"])
     except (OSError, pa.ArrowException):
         return None
-    if not {*STREAMS[stream].names, "sinkTS"} <= set(table.column_names):
+    if not {*STREAMS[stream].schema.names, "sinkTS"} <= set(table.column_names):
         return None
     coded = table["strategy"].combine_chunks() if len(table) else pa.array([], pa.dictionary(pa.int32(), pa.string()))
     coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded

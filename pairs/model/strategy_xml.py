@@ -17,7 +17,7 @@ from typing import BinaryIO
 from lxml import etree
 
 from pairs.core.errors import BadInputError
-from pairs.model.tuples import Strategy, StrategySet
+from pairs.model.strategy import Strategy, StrategySet
 
 _SCHEMA_FILE = Path(__file__).with_name("strategies.xsd")
 _CHUNK = 65_536

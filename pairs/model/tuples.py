@@ -1,4 +1,4 @@
-"""The tuples of the benchmark, as classes and as Arrow schemas, in one place. Knows nothing else of the kit.
+"""The tuples of the benchmark, as classes and as Arrow schemas.
 
 Data keeps the benchmark's names (tickTS, avgRatio); units are in the comments, or in the name where it is ours.
 """
@@ -6,6 +6,8 @@ Data keeps the benchmark's names (tickTS, avgRatio); units are in the comments, 
 from dataclasses import dataclass
 
 import pyarrow as pa
+
+SYMBOL_BYTES = 16  # the longest symbol, in UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +46,6 @@ class MarketOrder:
     inputTS: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """One pairs-trading strategy: what it watches and how it decides."""
-
-    alias: str
-    user: str | None  # hand-written sets may leave it out
-    available_funds_cents: int
-    symbol1: str
-    symbol2: str
-    period_ms: int
-    num_periods: int
-    bands_multiplier: float
-    stop_loss_fraction: float
-
-    @property
-    def warm_up_ms(self) -> int:
-        """Time until the first indicator."""
-        return self.period_ms * self.num_periods
-
-
-@dataclass(frozen=True, slots=True)
-class StrategySet:
-    """All strategies of a run, and when the market closes."""
-
-    market_close_ms: int
-    strategies: tuple[Strategy, ...]
-
-
 def _schema(**columns: pa.DataType) -> pa.Schema:
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])
 
@@ -100,12 +74,3 @@ MARKET_ORDER = _schema(
     inputTickTS=pa.int64(),
     inputTS=pa.int64(),
 )
-
-STREAMS = {"indicators": INDICATOR, "orders": MARKET_ORDER}
-
-# What the parameters of a generated strategy are drawn from.
-AVAILABLE_FUNDS_CENTS = (1_000_000, 2_000_000, 5_000_000)
-PERIOD_LENGTHS_S = (5, 10, 20, 30, 60)
-NUMBERS_OF_PERIODS = (5, 6, 7, 8, 9, 10, 15, 20, 25, 30)
-BANDS_MULTIPLIERS = (1.2, 1.5, 1.8, 2.0)
-STOP_LOSS_FRACTIONS = (0.1, 0.2, 0.3)

@@ -5,10 +5,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from pairs.core.errors import BadInputError
+from pairs.core.files import atomic_write
 from pairs.measure.recordings import read_run
 from pairs.report.comparison import comparison_of
 from pairs.report.single import report_of
-from pairs.run_folder.folder import Run, becoming
+from pairs.run_folder.folder import Run
 
 
 def make_report(runs: Sequence[Run], output: Path | None) -> Path:
@@ -22,6 +23,6 @@ def make_report(runs: Sequence[Run], output: Path | None) -> Path:
     page = report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded)
     with suppress(OSError):  # what is wrong with the folder shows when the file is written
         target.parent.mkdir(parents=True, exist_ok=True)
-    with becoming(target) as partial:
+    with atomic_write(target) as partial:
         partial.write_text(page, encoding="utf-8")
     return target

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pairs.core.errors import BadInputError
 from pairs.measure.recordings import Answers, Recorded
 from pairs.measure.reduce import spread_rows
-from pairs.model.tuples import Strategy
+from pairs.model.strategy import Strategy
 from pairs.report.packing import pack, quantise, whole
 from pairs.report.prices import Prices, read_prices
 

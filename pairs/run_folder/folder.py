@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from pairs.core.errors import BadInputError
+from pairs.core.files import atomic_write
 from pairs.dataset.folder import Dataset
 
 
@@ -132,34 +131,18 @@ class Run:
 
     def write_json(self, file: Path, content: dict[str, Any], indent: int | None = 2) -> None:
         """Write one of the run's files as JSON."""
-        with becoming(file) as partial:
+        with atomic_write(file) as partial:
             partial.write_text(json.dumps(content, indent=indent) + "\n", encoding="utf-8")
 
     def write_parquet(self, file: Path, table: pa.Table) -> None:
         """Write one of the run's files as Parquet."""
-        with becoming(file) as partial:
+        with atomic_write(file) as partial:
             pq.write_table(table, partial)
 
     def write_csv(self, file: Path, table: pa.Table) -> None:
         """Write one of the run's files as CSV."""
-        with becoming(file) as partial:
+        with atomic_write(file) as partial:
             pa_csv.write_csv(table, partial)
-
-
-@contextmanager
-def becoming(file: Path) -> Iterator[Path]:
-    """Give another name to write a file under; it takes its own when it is whole."""
-    partial = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        partial.unlink(missing_ok=True)
-        partial.touch(exist_ok=False)  # made here: not a link that somebody has put there
-        yield partial
-        partial.replace(file)
-    except OSError as error:
-        raise BadInputError(f"{file}: cannot be written: {error.strerror or error}; check the folder") from None
-    finally:
-        with suppress(OSError):
-            partial.unlink()
 
 
 def refuse_foreign_link(path: Path) -> None:

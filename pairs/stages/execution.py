@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from pairs import __version__
 from pairs.config.load import RunSettings
-from pairs.config.workload import burst_of
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.harness.supervisor import Job, Outcome, OverloadedError, execute
 from pairs.measure import score as scoring
+from pairs.model.arrival_curve import burst_of
 from pairs.model.strategy_xml import read_strategies
-from pairs.model.tuples import STREAMS
+from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
 from pairs.translator import targets
 from pairs.translator.translate import translate

@@ -13,13 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from pairs.config import load as config
-from pairs.config.values import choice, show_duration, whole
+from pairs.config.values import choice, whole
 from pairs.config.workload import SEEDS, Workload
 from pairs.core.errors import BadInputError, PairsError, one_line
+from pairs.core.units import show_duration
 from pairs.dataset.folder import MOST_FILES, Dataset, new_dataset
 from pairs.dataset.tick_files import TICK_FORMATS
 from pairs.model.strategy_xml import read_strategies, scan, write_new
-from pairs.model.tuples import STREAMS
+from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run, new_run
 
 _FORMATS = choice(*TICK_FORMATS)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pairs.core.errors import BadInputError, PairsError
-from pairs.model.tuples import STREAMS
+from pairs.model.streams import STREAMS
 
 MAGIC = b"PAIRS\x00\x00\x01"
 HEADER = struct.Struct("<8sqi")  # magic, number of the batch, length of the description that follows
@@ -38,9 +38,13 @@ def open_sink(address: str) -> AnswerSink:
 
 def parted(answers: pa.Table) -> dict[str, pa.Table]:
     """Part a table of answers into its two streams, with the columns of each."""
-    is_order = pc.is_valid(answers["type"])
-    rows = {"indicators": answers.filter(pc.invert(is_order)), "orders": answers.filter(is_order)}
-    return {stream: rows[stream].select(schema.names).cast(schema) for stream, schema in STREAMS.items()}
+    parts = {}
+    for stream in sorted(STREAMS.values(), key=lambda stream: stream.marker is None):  # those that are marked first
+        marked = None if stream.marker is None else pc.is_valid(answers[stream.marker])
+        rows = answers if marked is None else answers.filter(marked)
+        answers = answers if marked is None else answers.filter(pc.invert(marked))
+        parts[stream.name] = rows.select(stream.schema.names).cast(stream.schema)
+    return {name: parts[name] for name in STREAMS}
 
 
 class SocketSink:

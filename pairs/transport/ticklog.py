@@ -20,8 +20,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError, PairsError
+from pairs.model.tuples import SYMBOL_BYTES
 
-SYMBOL_BYTES = 16
 RECORD = np.dtype(
     [
         ("symbol", f"S{SYMBOL_BYTES}"),

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pairs.dataset.folder import Dataset
+from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import write_strategies
-from pairs.model.tuples import STOCK_TICK_CODED, Strategy, StrategySet
+from pairs.model.tuples import STOCK_TICK_CODED
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
 

@@ -19,8 +19,9 @@ from pairs.dataset.tick_files import read_ticks
 from pairs.generator import job
 from pairs.generator.query_generator import generate_strategies
 from pairs.generator.ticks import TickSource
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies, write_strategies
-from pairs.model.tuples import StockTick, StrategySet
+from pairs.model.tuples import StockTick
 from pairs.validator.expected import compute
 from pairs.validator.panes import reduce_part
 from pairs.validator.state_machine import StateMachine

@@ -12,13 +12,12 @@ from pairs.config.values import (
     choice,
     number,
     pace,
-    parse_duration_ms,
     rate,
-    show_duration,
     text,
     time_span,
     whole,
 )
+from pairs.core.units import parse_duration_ms, show_duration
 
 
 @pytest.mark.parametrize(

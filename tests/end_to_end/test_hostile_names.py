@@ -10,8 +10,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies, write_strategies
-from pairs.model.tuples import StrategySet
 from tests.conftest import Command
 
 GOLDEN = Path(__file__).parent.parent / "golden"

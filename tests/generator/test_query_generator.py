@@ -12,7 +12,7 @@ from pairs.config.workload import complete
 from pairs.dataset.folder import Correlation
 from pairs.generator.market import Market
 from pairs.generator.query_generator import assigned_pairs, generate_strategies
-from pairs.model.tuples import (
+from pairs.model.strategy import (
     AVAILABLE_FUNDS_CENTS,
     BANDS_MULTIPLIERS,
     NUMBERS_OF_PERIODS,

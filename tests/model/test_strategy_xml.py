@@ -12,8 +12,8 @@ from lxml import etree
 
 from pairs.core.errors import BadInputError
 from pairs.model import strategy_xml as module
+from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import Problem, read_strategies, scan, write_new, write_strategies
-from pairs.model.tuples import Strategy, StrategySet
 
 SCHEMA = Path(module.__file__).with_name("strategies.xsd")
 

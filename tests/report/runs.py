@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
-from pairs.model.tuples import STREAMS
+from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
 from pairs.stages.execution import score_run
 from pairs.validator.shards import EXPECTED
@@ -74,9 +74,9 @@ def golden_run(folder: Path, seed: int = 1, **changes: Any) -> Run:
     run = Run(folder / f"run-{seed}")
     run.path.mkdir(parents=True)
     random = np.random.default_rng(seed)
-    for stream, schema in STREAMS.items():
+    for stream in STREAMS:
         write_answers(run, stream, golden_answers(stream).select(EXPECTED[stream].names).cast(EXPECTED[stream]), random)
-        assert set(schema.names) <= set(pq.read_schema(run.answers_file(stream)).names)
+        assert set(STREAMS[stream].schema.names) <= set(pq.read_schema(run.answers_file(stream)).names)
     _write_facts(run, dataset, changes)
     _write_machine(run, random)
     _write_progress(run)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from pairs.core.errors import BadInputError
-from pairs.run_folder.folder import Run, becoming, new_run
+from pairs.core.files import atomic_write
+from pairs.run_folder.folder import Run, new_run
 
 OTHER_USER = 12_345
 
@@ -51,7 +52,7 @@ def test_a_link_in_the_way_of_a_file_is_not_followed(tmp_path: Path) -> None:
     target.write_text("precious")
     (tmp_path / f".score.json.{os.getpid()}").symlink_to(target)
     file.symlink_to(target)
-    with becoming(file) as partial:
+    with atomic_write(file) as partial:
         partial.write_text("{}")
     assert target.read_text() == "precious"
     assert (file.read_text(), file.is_symlink()) == ("{}", False)
@@ -64,6 +65,6 @@ def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
         partial.write_text("{")
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), becoming(tmp_path / "score.json") as partial:
+    with pytest.raises(ZeroDivisionError), atomic_write(tmp_path / "score.json") as partial:
         fail(partial)
     assert list(tmp_path.iterdir()) == []

@@ -11,8 +11,9 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import write_strategies
-from pairs.model.tuples import Indicator, MarketOrder, StockTick, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.translator import targets
 from pairs.translator.translate import translate
 from pairs.transport.ticklog import RECORD, Records

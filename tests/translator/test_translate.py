@@ -12,8 +12,8 @@ import pytest
 
 from pairs.cli import app as cli
 from pairs.core.errors import BadInputError
+from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import read_strategies, write_strategies
-from pairs.model.tuples import Strategy, StrategySet
 from pairs.translator import targets
 from pairs.translator.targets.bare import Bare
 from pairs.translator.targets.pyspark import PySpark

@@ -3,8 +3,9 @@
 import csv
 from pathlib import Path
 
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
-from pairs.model.tuples import Indicator, MarketOrder, StockTick, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator.panes import PANES, TRIGGERS, Clock, reduce_piece
 from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
 from pairs.validator.state_machine import Answer, replay_by_tick

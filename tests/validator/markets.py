@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pairs.dataset.folder import Dataset
+from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import write_strategies
-from pairs.model.tuples import STOCK_TICK, StockTick, Strategy, StrategySet
+from pairs.model.tuples import STOCK_TICK, StockTick
 
 WATCHED = ("AAA", "BBB", "CCC", "DDD")
 UNWATCHED = ("XXX", "YYY")

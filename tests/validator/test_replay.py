@@ -7,7 +7,8 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator.replay import moments
 from pairs.validator.state_machine import Answer
 from tests.validator.in_process import reference, replay_in_process

@@ -9,7 +9,8 @@ from math import fsum, sqrt
 
 import pytest
 
-from pairs.model.tuples import Indicator, MarketOrder, StockTick, Strategy, StrategySet
+from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator.state_machine import Answer, replay_by_tick
 from tests.validator.markets import at_ratios, pair, ticks_of, windows_of
 

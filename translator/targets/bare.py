@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pairs.core import resources
-from pairs.model.tuples import StrategySet
+from pairs.model.strategy import StrategySet
 from pairs.translator.target import Launch, Target
 from pairs.translator.targets.pyspark import columns_refusals
 

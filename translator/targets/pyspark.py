@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pairs.core import class_archive as classarchive
 from pairs.core import resources
-from pairs.model.tuples import StrategySet
+from pairs.model.strategy import StrategySet
 from pairs.translator.target import Launch, Target
 
 _LARGEST_STATE = 5_000_000  # ratios, or sums of prices, that one shard can hold: 40 MB

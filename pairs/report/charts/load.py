@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.config.workload import rate_knots
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Slots, greatest_by_slot, rates, slots_for
+from pairs.model.arrival_curve import rate_knots
 from pairs.report.charts import Data, absent, numbers, times
 
 _SLOTS = 360

@@ -1,0 +1,64 @@
+"""The JSON files of the kit: one typed, versioned model each, which is its only reader and writer."""
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from pairs import __version__
+from pairs.core.errors import BadInputError
+from pairs.core.files import write_text
+
+
+class Model(BaseModel):
+    """A frozen part of a record; a key that it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")
+
+
+class Record(Model):
+    """A JSON file. Subclasses set FORMAT, the version of the file, and REMEDY, what to do about a bad one."""
+
+    FORMAT: ClassVar[int]
+    REMEDY: ClassVar[str]
+
+    format_version: int = 0
+    kit_version: str = __version__
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Stamp new records with the version of their format."""
+        if not self.format_version:
+            object.__setattr__(self, "format_version", self.FORMAT)
+
+    def write(self, file: Path, indent: int | None = 2) -> None:
+        """Write the record; the file appears when it is whole."""
+        write_text(file, self.model_dump_json(indent=indent) + "\n")
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """Read a record; a file that is missing raises FileNotFoundError, any other problem BadInputError."""
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError) as error:
+            raise BadInputError(f"{file}: cannot be read: {error}; {cls.REMEDY}") from None
+        return cls.parse(content, file)
+
+    @classmethod
+    def parse(cls, content: Any, file: Path) -> Self:
+        """Check the content of a record: its version first, then every field."""
+        version = content.get("format_version") if isinstance(content, dict) else None
+        if version != cls.FORMAT:
+            wrote = content.get("kit_version", "another") if isinstance(content, dict) else "another"
+            raise BadInputError(
+                f"{file}: format_version is {version} and not {cls.FORMAT}; kit {wrote} wrote it, and this is "
+                f"{__version__}: {cls.REMEDY}"
+            )
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise BadInputError(f"{file}: {place}: {first['msg']}; {cls.REMEDY}") from None

@@ -1,0 +1,38 @@
+"""A pairs-trading strategy, a set of them, and what the parameters of generated ones are drawn from."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """One pairs-trading strategy: what it watches and how it decides."""
+
+    alias: str
+    user: str | None  # hand-written sets may leave it out
+    available_funds_cents: int
+    symbol1: str
+    symbol2: str
+    period_ms: int
+    num_periods: int
+    bands_multiplier: float
+    stop_loss_fraction: float
+
+    @property
+    def warm_up_ms(self) -> int:
+        """Time until the first indicator."""
+        return self.period_ms * self.num_periods
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySet:
+    """All strategies of a run, and when the market closes."""
+
+    market_close_ms: int
+    strategies: tuple[Strategy, ...]
+
+
+AVAILABLE_FUNDS_CENTS = (1_000_000, 2_000_000, 5_000_000)
+PERIOD_LENGTHS_S = (5, 10, 20, 30, 60)
+NUMBERS_OF_PERIODS = (5, 6, 7, 8, 9, 10, 15, 20, 25, 30)
+BANDS_MULTIPLIERS = (1.2, 1.5, 1.8, 2.0)
+STOP_LOSS_FRACTIONS = (0.1, 0.2, 0.3)
