@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.core.errors import BadInputError, PairsError
-from pairs.harness.sink import AnswerFiles, recorded
+from pairs.harness.sink import AnswerFiles
+from pairs.model.streams import ORDERS
 from pairs.model.tuples import INDICATOR, MARKET_ORDER
 from pairs.transport.answers import FolderSink, SocketSink, open_sink, packed, parted
 
@@ -98,7 +99,7 @@ def test_batches_are_recorded_with_the_time_of_arrival(sink: RunningSink) -> Non
     found = sink.finish()
     assert [row["inputTickTS"] for row in found["indicators"]] == [5, 6, 7]
     assert [row["inputTickTS"] for row in found["orders"]] == [5, 6, 7]
-    assert pq.read_schema(sink.folder / "orders.parquet").equals(recorded(MARKET_ORDER))
+    assert pq.read_schema(sink.folder / "orders.parquet").equals(ORDERS.recorded_schema)
     assert before <= found["orders"][0]["sinkTS"] <= between <= found["orders"][2]["sinkTS"]
     assert sorted(file.name for file in sink.folder.iterdir()) == [
         "indicators.parquet",
