@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairs.config.workload import Workload
-from pairs.generator.files import TICK_FILES
+from pairs.dataset.formats import FORMATS
 from pairs.generator.ticks import TickSource
+from pairs.generator.virtual import recipe
 from pairs.model.strategy import NUMBERS_OF_PERIODS, PERIOD_LENGTHS_S
 
 _SAMPLE_TICKS = 1_000_000
@@ -36,7 +37,7 @@ def estimate(workload: Workload, suffix: str) -> Estimate:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "sample"
         started = time.perf_counter()
-        with TICK_FILES[suffix](file) as target:
+        with FORMATS[suffix].writer(file, recipe(workload, first, first + sample)) as target:
             for piece, _ in source.draw(first, first + sample):
                 target.write(piece)
         seconds = (time.perf_counter() - started) / sample * ticks

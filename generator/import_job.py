@@ -1,33 +1,31 @@
 """The Spark job that makes a dataset of real trades: sorted, in whole cents and milliseconds from zero, with a bell."""
 
 import csv
-import io
 import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs import __version__
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.memory import keep_freed_memory, peak_bytes
 from pairs.core.progress import Progress
 from pairs.core.spark import TaskError, run_tasks
 from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
-from pairs.dataset.folder import FORMAT_VERSION, MOST_FILES, Dataset
-from pairs.generator.files import ParquetTickFile, WrittenFile
+from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
+from pairs.dataset.formats.parquet import ParquetWriter
+from pairs.dataset.manifest import describe_imported
+from pairs.generator.files import WrittenFile
 from pairs.generator.job import cut_into_files
 from pairs.generator.pairing import BARS, FEWEST_BARS, FoundPair, candidates, most_correlated
 from pairs.generator.sorting import RunsTask, Slice, SortedRun, cut, merged, write_runs
 from pairs.generator.trades import TradeColumns, parts_of_trades
-from pairs.model.scaling import STRATEGIES_PER_USER
 from pairs.model.tuples import STOCK_TICK_CODED
 
 if TYPE_CHECKING:
@@ -37,7 +35,6 @@ _TICKS_PER_FILE = 2_000_000
 _TICKS_AT_A_TIME = 262_144
 _LONGEST_MS = 366 * 86_400_000
 _NS_PER_MS = 1_000_000
-_SEED = 1  # of the strategies, unless another one is given for them
 _MOST_PAIRS = 25  # if nobody says how many: those of a standard market
 
 
@@ -102,9 +99,14 @@ def import_trades(
     dataset.remove_leftovers()
     found = [] if wanted.listed else most_correlated(_closes(merged_files, len(looked_at)))
     pairs = list(wanted.listed) or _named(found, looked_at, wanted.top)
-    dataset.correlations_file.write_text(_correlations_csv(pairs), encoding="utf-8")
+    dataset.write_correlations(Correlation(1, *pair) for pair in pairs)
     trades[merged_files[-1].last_symbol] += 1  # the bell
-    dataset.write_facts(_facts(tasks[0], [one.written for one in merged_files], dataset, trades, pairs))
+    written = [file.written for file in merged_files]
+    digest = sum((file.digest for file in written), PartialDigest())
+    content = dataset.content("parquet", digest, [file.entry for file in written])
+    describe_imported(tasks[0].duration_ms, len(pairs), tasks[0].origin_ns, trades, content).write(
+        dataset.manifest_file
+    )
     shown = [one.correlation for one in found[: len(pairs)]]
     return Imported(sum(trades.values()), len(trades), tasks[0].duration_ms, pairs, shown)
 
@@ -114,7 +116,7 @@ def _sorted_runs(spark: "SparkSession", tasks: list[RunsTask]) -> list[SortedRun
         try:
             return [run for runs in run_tasks(spark, write_runs, tasks, progress.set) for run in runs]
         except TaskError as error:
-            raise PairsError(f"the trades were not read: {error}; mend that and import them again") from None
+            raise PairsError(f"the trades were not read: {error}; fix that and import them again") from None
 
 
 def _merge(spark: "SparkSession", tasks: list[MergeTask]) -> list[MergedFile]:
@@ -122,7 +124,7 @@ def _merge(spark: "SparkSession", tasks: list[MergeTask]) -> list[MergedFile]:
         try:
             return run_tasks(spark, merge_file, tasks, progress.set)
         except TaskError as error:
-            raise PairsError(f"the trades were not sorted: {error}; mend that and import them again") from None
+            raise PairsError(f"the trades were not sorted: {error}; fix that and import them again") from None
 
 
 def _refuse_unknown(wanted: PairsWanted, trades: Counter[str]) -> None:
@@ -170,7 +172,7 @@ def merge_file(task: MergeTask) -> MergedFile:
         rung = last.set_column(3, STOCK_TICK_CODED.field("tickTS"), pa.array([task.duration_ms]))
         ticks = pa.concat_tables([ticks, rung])
     digest = PartialDigest()
-    with ParquetTickFile(task.path) as target:
+    with ParquetWriter(task.path) as target:
         for batch in ticks.to_batches(max_chunksize=_TICKS_AT_A_TIME):
             digest += digest_batch(task.first_tick + digest.rows, batch)
             target.write(pa.Table.from_batches([batch]))
@@ -209,57 +211,6 @@ def _named(found: list[FoundPair], symbols: Sequence[str], top: int | None) -> l
         )
     named = [sorted((symbols[one.first], symbols[one.second])) for one in found[: top or _MOST_PAIRS]]
     return [(first, second) for first, second in named]
-
-
-def _correlations_csv(pairs: list[tuple[str, str]]) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["market", "symbol1", "symbol2"])
-    rows.writerows((1, *pair) for pair in pairs)
-    return text.getvalue()
-
-
-def _facts(
-    task: MergeTask, written: list[WrittenFile], dataset: Dataset, trades: Counter[str], pairs: list[tuple[str, str]]
-) -> dict[str, Any]:
-    """Return what dataset.json says: as for a generated dataset, and how often each symbol trades."""
-    duration = task.duration_ms
-    digest = sum((one.digest for one in written), PartialDigest())
-    rate = max(round(Fraction(1_000 * digest.rows, duration), 6), Fraction(1, 10**6))  # the least that is a rate
-    return {
-        "format_version": FORMAT_VERSION,
-        "kit_version": __version__,
-        "digest": digest.hexdigest(),
-        "correlations_digest": dataset.correlations_digest(),
-        "seed": _SEED,
-        "profile": "imported",
-        "standard": False,
-        "nonstandard": ["imported"],
-        "parameters": {  # those that a profile has, so that whatever reads them can go on
-            "scale_factor": 1,
-            "seed": _SEED,
-            "duration": show_duration(duration),
-            "basis_rate": float(rate),
-            "volatility": 0,  # unknown, and not needed: nothing is drawn
-            "strategies": len(pairs),
-            "speed": 1,
-        },
-        "counts": {
-            "ticks": digest.rows,
-            "markets": 1,
-            "symbols": len(trades),
-            "correlations": len(pairs),
-            "users": -(-len(pairs) // STRATEGIES_PER_USER),
-            "strategies": len(pairs),
-        },
-        "basis_rate_per_second": float(rate),
-        "duration_ms": duration,
-        "measurement_interval_ms": [-(-duration // 4), -(-3 * duration // 4)],
-        "format": "parquet",
-        "files": [{"name": one.name, "ticks": one.digest.rows, "bytes": one.bytes} for one in written],
-        "first_trade_ns": task.origin_ns,
-        "trades_by_symbol": dict(sorted(trades.items())),
-    }
 
 
 def read_pairs(file: Path) -> tuple[tuple[str, str], ...]:

@@ -1,19 +1,17 @@
 """The Spark job that writes a dataset: cuts the ticks into files, a task each, and describes what came of it."""
 
-import csv
-import io
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pairs import __version__
-from pairs.config.workload import Workload
+from pairs.config.profile import Profile
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress
 from pairs.core.spark import TaskError, run_tasks
 from pairs.dataset.digest import PartialDigest
-from pairs.dataset.folder import FORMAT_VERSION, MOST_FILES, Dataset
+from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
+from pairs.dataset.formats import FORMATS
+from pairs.dataset.manifest import describe_generated
 from pairs.generator.files import FileTask, WrittenFile, write_file
-from pairs.generator.market import Market
 from pairs.generator.ticks import TickSource
 
 if TYPE_CHECKING:
@@ -32,67 +30,25 @@ def cut_into_files(ticks: int, files: int | None) -> list[range]:
 
 
 def generate(
-    spark: "SparkSession", source: TickSource, dataset: Dataset, profile: str, suffix: str, ranges: list[range]
+    spark: "SparkSession", source: TickSource, dataset: Dataset, profile: Profile, suffix: str, ranges: list[range]
 ) -> list[WrittenFile]:
-    """Write all files of a dataset, the given ranges of ticks each, and the facts last."""
+    """Write all files of a dataset, the given ranges of ticks each, and the manifest last."""
     tasks = [
-        FileTask(source.workload, ticks.start, ticks.stop, dataset.tick_file(number, suffix), suffix)
+        FileTask(source.workload, ticks.start, ticks.stop, dataset.tick_file(number, suffix), FORMATS[suffix])
         for number, ticks in enumerate(ranges)
     ]
     written = _run(spark, tasks, source.timeline.ticks)
     dataset.remove_leftovers()
-    digest = sum((one.digest for one in written), PartialDigest())
+    digest = sum((file.digest for file in written), PartialDigest())
     if digest.rows != source.timeline.ticks:
         raise PairsError(f"{digest.rows:,} ticks were written, not {source.timeline.ticks:,}; try again")
-    dataset.correlations_file.write_text(correlations_csv(source.market), encoding="utf-8")
-    dataset.write_facts(facts_of(source.workload, profile, suffix, digest, dataset.correlations_digest(), written))
+    symbols = source.market.symbols
+    dataset.write_correlations(
+        Correlation(market + 1, symbols[leg1], symbols[leg2]) for market, leg1, leg2 in source.market.pairs.tolist()
+    )
+    content = dataset.content(suffix, digest, [file.entry for file in written])
+    describe_generated(profile, content).write(dataset.manifest_file)
     return written
-
-
-def correlations_csv(market: Market) -> str:
-    """Return the auxiliary file: the correlated pairs of each market."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["market", "symbol1", "symbol2"])
-    for number, leg1, leg2 in market.pairs.tolist():
-        rows.writerow([number + 1, market.symbols[leg1], market.symbols[leg2]])
-    return text.getvalue()
-
-
-def facts_of(
-    workload: Workload,
-    profile: str,
-    suffix: str,
-    digest: PartialDigest,
-    correlations_digest: str,
-    written: list[WrittenFile],
-) -> dict[str, Any]:
-    """Return what dataset.json says. It holds no time and no place, so equal datasets have equal facts."""
-    start, end = workload.measurement_interval
-    return {
-        "format_version": FORMAT_VERSION,
-        "kit_version": __version__,
-        "digest": digest.hexdigest(),
-        "correlations_digest": correlations_digest,
-        "seed": workload.seed,
-        "profile": profile,
-        "standard": not workload.nonstandard,
-        "nonstandard": workload.nonstandard,
-        "parameters": workload.as_plain(),
-        "counts": {
-            "ticks": digest.rows,
-            "markets": workload.markets,
-            "symbols": workload.symbols,
-            "correlations": workload.correlations,
-            "users": workload.users,
-            "strategies": workload.strategies,
-        },
-        "basis_rate_per_second": float(workload.basis_rate),
-        "duration_ms": workload.duration,
-        "measurement_interval_ms": [start, end],
-        "format": suffix,
-        "files": [{"name": one.name, "ticks": one.digest.rows, "bytes": one.bytes} for one in written],
-    }
 
 
 def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[WrittenFile]:
@@ -101,7 +57,7 @@ def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[Writt
         try:
             return run_tasks(spark, write_file, tasks, lambda _: _show(progress, tasks))
         except TaskError as error:
-            raise PairsError(f"the dataset was not written: {error}; mend that and generate it again") from None
+            raise PairsError(f"the dataset was not written: {error}; fix that and generate it again") from None
 
 
 def _show(progress: Progress, tasks: list[FileTask]) -> None:

@@ -15,8 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs.core.memory import keep_freed_memory
-from pairs.dataset.tick_files import FilePart
-from pairs.generator.trades import TRADES, TradeColumns, read_trades
+from pairs.generator.trades import TRADES, TradeColumns, TradePart, read_trades
 
 _ROWS_OF_A_RUN = 1_000_000
 
@@ -25,7 +24,7 @@ _ROWS_OF_A_RUN = 1_000_000
 class RunsTask:
     """A part of the trades to sort; its runs go to files of a folder, named after the part's number."""
 
-    part: FilePart
+    part: TradePart
     columns: TradeColumns
     folder: Path
     number: int

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.csv_columns import CsvColumns, refuse_missing
-from pairs.dataset.tick_files import FilePart, cut_at_row_groups
+from pairs.dataset.formats.parquet import cut_row_groups
 from pairs.dataset.tick_rules import wrong_with_symbol
 from pairs.model.tuples import STOCK_TICK_CODED
 
@@ -47,6 +47,15 @@ class TradeColumns:
         return list(dict.fromkeys([self.symbol, self.price, self.time, *([self.size] if self.size else [])]))
 
 
+@dataclass(frozen=True)
+class TradePart:
+    """A file of trades, or some of its row groups, and the position of its first row in the file."""
+
+    path: Path
+    first_row: int
+    row_groups: range | None = None
+
+
 class _BadValueError(Exception):
     """A value of a batch is none; carries its row in the batch."""
 
@@ -54,18 +63,18 @@ class _BadValueError(Exception):
         self.row, self.text = row, text
 
 
-def parts_of_trades(path: Path, columns: TradeColumns) -> list[FilePart]:
+def parts_of_trades(path: Path, columns: TradeColumns) -> list[TradePart]:
     """Cut a file of trades into parts that tasks can share; refuse it if it is no table of these columns."""
     try:
         if not _is_parquet(path):
             CsvColumns(path, columns.names).refuse_missing()
-            return [FilePart(path, 0)]
+            return [TradePart(path, 0)]
         with pq.ParquetFile(path) as source:
             refuse_missing(columns.names, source.schema_arrow.names)
             rows = [source.metadata.row_group(number).num_rows for number in range(source.num_row_groups)]
     except _UNREADABLE as error:
         raise _unreadable(path, error) from None
-    return cut_at_row_groups(path, rows)
+    return [TradePart(path, *part) for part in cut_row_groups(rows)]
 
 
 def _is_parquet(path: Path) -> bool:
@@ -78,7 +87,7 @@ def _unreadable(path: Path, error: BaseException) -> BadInputError:
     return BadInputError(f"{path}: not readable as trades: {reason}; give CSV with a header line, or Parquet")
 
 
-def read_trades(part: FilePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
+def read_trades(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
     """Yield the trades of a part in the order of the file."""
     csv = None if _is_parquet(part.path) else CsvColumns(part.path, columns.names)
     kept = 0
@@ -107,7 +116,7 @@ def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | Non
         raise _unreadable(path, error) from None
 
 
-def _parquet_batches(part: FilePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
+def _parquet_batches(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
     with pq.ParquetFile(part.path) as source:
         groups = range(source.num_row_groups) if part.row_groups is None else part.row_groups
         yield from source.iter_batches(_ROWS_AT_A_TIME, list(groups), columns=columns.names, use_threads=False)

@@ -4,8 +4,6 @@ Executors reduce the ticks to panes (validator/panes.py), then evaluate the stra
 (validator/shards.py). Needs only the ticks and the strategies of a dataset.
 """
 
-import json
-import os
 import shutil
 import tempfile
 import time
@@ -14,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,8 +22,10 @@ from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress
 from pairs.core.spark import TaskError, run_tasks, session, warm_up
 from pairs.dataset.digest import PartialDigest
+from pairs.dataset.expected_manifest import ExpectedManifest, FileStamp, InputDigests
 from pairs.dataset.folder import Dataset
-from pairs.dataset.tick_files import FilePart, parts_of
+from pairs.dataset.formats.base import FilePart
+from pairs.dataset.reader import parts_of
 from pairs.dataset.tick_rules import TIME, Problem, out_of_order
 from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import read_strategies
@@ -36,7 +36,6 @@ from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_VERSION = 1  # of the answers: any change of what is computed raises it
 _MOST_STRATEGIES_OF_A_SHARD = 256
 _MOST_PANES_OF_A_SHARD = 500_000
 
@@ -46,27 +45,24 @@ class Computed:
     """What computing the expected answers came to."""
 
     ticks: int
-    indicators: int
-    orders: int
+    answers: dict[str, int]  # by stream
     worker_peak_bytes: int
 
 
-def kept_facts(dataset: Dataset) -> dict[str, Any] | None:
-    """Return the facts of expected answers that are still those of the dataset, or None."""
+def current_manifest(dataset: Dataset) -> ExpectedManifest | None:
+    """Return the manifest of expected answers that are still those of the dataset, or None."""
     try:
-        facts: dict[str, Any] = json.loads(dataset.expected_facts_file.read_text(encoding="utf-8"))
-        current = facts["version"] == [_VERSION, __version__] and facts["files"] == _input_stamps(
-            dataset
-        ) | _output_stamps(dataset)
-    except (OSError, ValueError, KeyError, TypeError):
+        manifest = ExpectedManifest.read(dataset.expected_manifest_file)
+        stamps = _input_stamps(dataset) | _output_stamps(dataset)
+    except (OSError, BadInputError):
         return None
-    return facts if current else None
+    return manifest if manifest.kit_version == __version__ and manifest.files == stamps else None
 
 
-def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> tuple[dict[str, Any], float | None]:
-    """Return the facts of the expected answers, and the seconds it took to compute them if they were not there."""
+def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> tuple[ExpectedManifest, float | None]:
+    """Return the manifest of the expected answers, and the seconds it took if they had to be computed."""
     dataset.refuse_bad_files()
-    kept = None if recompute else kept_facts(dataset)
+    kept = None if recompute else current_manifest(dataset)
     if kept is not None:
         return kept, None
     read_strategies(dataset.strategies_file)  # before Spark starts
@@ -75,24 +71,26 @@ def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> 
         started = time.perf_counter()
         compute(spark, dataset)
         seconds = time.perf_counter() - started
-    facts = kept_facts(dataset)
-    if facts is None:
+    manifest = current_manifest(dataset)
+    if manifest is None:
         raise PairsError(f"{dataset.path}: changed while the expected answers were computed; try again")
-    return facts, seconds
+    return manifest, seconds
 
 
-def _input_stamps(dataset: Dataset) -> dict[str, list[int]]:
+def _input_stamps(dataset: Dataset) -> dict[str, FileStamp]:
     return _stamps(dataset, [dataset.strategies_file, *dataset.tick_files()])
 
 
-def _output_stamps(dataset: Dataset) -> dict[str, list[int]]:
+def _output_stamps(dataset: Dataset) -> dict[str, FileStamp]:
     return _stamps(dataset, [dataset.expected_file(stream) for stream in STREAMS])
 
 
-def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, list[int]]:
-    """Return size and times of files. No change leaves them all as they were, not even one by hand."""
+def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, FileStamp]:
     stats = [(file.relative_to(dataset.path), file.stat()) for file in files]
-    return {str(name): [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for name, stat in stats}
+    return {
+        str(name): FileStamp(size=stat.st_size, mtime_ns=stat.st_mtime_ns, ctime_ns=stat.st_ctime_ns)
+        for name, stat in stats
+    }
 
 
 def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
@@ -108,21 +106,23 @@ def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
             _refuse_bad_rows(parts, reduced)
             evaluated = plan.evaluate(spark, reduced)
         except TaskError as error:
-            raise PairsError(f"the expected answers were not computed: {error}; mend that and try again") from None
+            raise PairsError(f"the expected answers were not computed: {error}; fix that and try again") from None
         computed = Computed(
-            ticks=sum(one.digest.rows for one in reduced),
-            indicators=sum(one.indicators for one in evaluated),
-            orders=sum(one.orders for one in evaluated),
-            worker_peak_bytes=max(
-                [one.worker_peak_bytes for one in reduced] + [one.worker_peak_bytes for one in evaluated]
-            ),
+            ticks=sum(part.digest.rows for part in reduced),
+            answers={stream: sum(shard.answers[stream] for shard in evaluated) for stream in STREAMS},
+            worker_peak_bytes=max(task.worker_peak_bytes for task in (*reduced, *evaluated)),
         )
         for stream in STREAMS:
             files = [plan.answer_file(stream, shard) for shard in range(len(evaluated))]
             _join(files, scratch / f"{stream}.parquet", EXPECTED[stream])
         _put_in_place(dataset, scratch)
-    digests = {"ticks": _digest(parts, reduced), "strategies": strategies_digest}
-    _write_facts(dataset, inputs, digests, len(strategies.strategies), computed)
+    ExpectedManifest(
+        digests=InputDigests(ticks=_digest(parts, reduced), strategies=strategies_digest),
+        ticks=computed.ticks,
+        strategies=len(strategies.strategies),
+        answers=computed.answers,
+        files=inputs | _output_stamps(dataset),
+    ).write(dataset.expected_manifest_file)
     return computed
 
 
@@ -234,27 +234,8 @@ def _join(files: list[Path], target: Path, schema: pa.Schema) -> None:
 
 
 def _put_in_place(dataset: Dataset, scratch: Path) -> None:
-    """Replace old answers. Without their facts, which go first and come last, they count for nothing."""
+    """Replace old answers. Without their manifest, which goes first and comes last, they count for nothing."""
     dataset.expected_folder.mkdir(exist_ok=True)
-    dataset.expected_facts_file.unlink(missing_ok=True)
+    dataset.expected_manifest_file.unlink(missing_ok=True)
     for stream in STREAMS:
         (scratch / f"{stream}.parquet").replace(dataset.expected_file(stream))
-
-
-def _write_facts(
-    dataset: Dataset, inputs: dict[str, list[int]], digests: dict[str, str], strategies: int, computed: Computed
-) -> None:
-    facts = {
-        "version": [_VERSION, __version__],
-        "digests": digests,
-        "counts": {
-            "ticks": computed.ticks,
-            "strategies": strategies,
-            "indicators": computed.indicators,
-            "orders": computed.orders,
-        },
-        "files": inputs | _output_stamps(dataset),
-    }
-    partial = dataset.expected_facts_file.with_name(f".expected.json.{os.getpid()}")
-    partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    partial.replace(dataset.expected_facts_file)

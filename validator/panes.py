@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pairs.core.memory import keep_freed_memory, peak_bytes
 from pairs.dataset.digest import PartialDigest, digest_batch
-from pairs.dataset.tick_files import FilePart, TickReader
+from pairs.dataset.formats.base import FilePart
+from pairs.dataset.reader import TickReader
 from pairs.dataset.tick_rules import Problem, first_problem
 
 PANES = pa.schema(

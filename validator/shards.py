@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from pairs.core.memory import keep_freed_memory, peak_bytes
 from pairs.model.strategy import Strategy
-from pairs.model.streams import STREAMS
+from pairs.model.streams import INDICATORS, ORDERS, STREAMS
 from pairs.validator.panes import read_panes
 from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
 
@@ -37,8 +37,7 @@ class ShardTask:
 class EvaluatedShard:
     """What a task reports of its shard."""
 
-    indicators: int
-    orders: int
+    answers: dict[str, int]  # by stream
     worker_peak_bytes: int
 
 
@@ -55,13 +54,13 @@ def evaluate_shard(task: ShardTask) -> EvaluatedShard:
         targets = {stream: files.enter_context(_stream(path, stream)) for stream, path in task.targets.items()}
         for portion in _portions(replay, task.strategies):
             rows = {
-                "indicators": _indicator_rows(portion, triggers),
-                "orders": _order_rows(portion, triggers, task.symbols),
+                INDICATORS.name: _indicator_rows(portion, triggers),
+                ORDERS.name: _order_rows(portion, triggers, task.symbols),
             }
             for stream, batch in rows.items():
                 targets[stream].write_batch(batch)
                 counts[stream] += len(batch)
-    return EvaluatedShard(counts["indicators"], counts["orders"], peak_bytes())
+    return EvaluatedShard(counts, peak_bytes())
 
 
 def _portions(replay: Replay, strategies: tuple[Strategy, ...]) -> Iterator[dict[str, Answers]]:
@@ -85,7 +84,7 @@ def _indicator_rows(portion: dict[str, Answers], triggers: Triggers) -> pa.Recor
         for name in ("ratio", "average", "upper", "lower")
     ]
     times = triggers.tick_ts[np.concatenate([np.empty(0, np.int64), *(one.trigger for one in answers)])]
-    return pa.record_batch([aliases, *values, times], EXPECTED["indicators"])
+    return pa.record_batch([aliases, *values, times], EXPECTED[INDICATORS.name])
 
 
 def _order_rows(portion: dict[str, Answers], triggers: Triggers, symbols: tuple[str, ...]) -> pa.RecordBatch:
@@ -98,9 +97,9 @@ def _order_rows(portion: dict[str, Answers], triggers: Triggers, symbols: tuple[
         [one.size for one in orders],
         [int(triggers.tick_ts[one.trigger]) for one in orders],
     ]
-    kinds = [one.type for one in EXPECTED["orders"]][1:]
+    kinds = [one.type for one in EXPECTED[ORDERS.name]][1:]
     filled = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-    return pa.record_batch([aliases, *filled], EXPECTED["orders"])
+    return pa.record_batch([aliases, *filled], EXPECTED[ORDERS.name])
 
 
 def _repeated(names: Iterable[str], counts: list[int]) -> pa.Array:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from pairs.config.settings import default_of
 from pairs.config.values import Kind
-from pairs.config.workload import default_of
 
 
 def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -84,8 +84,8 @@ def rate() -> Kind:
     return Kind("R", "a rate above zero, from 10^-6 to 10^9, such as 5000, 83.5 or 5000/60", parse, show)
 
 
-def pace() -> Kind:
-    """Positive paces in simulated seconds per wall second, or `max` for unpaced."""
+def speed() -> Kind:
+    """Positive speeds in simulated seconds per wall second, or `max` for unpaced."""
     positive = number("", lambda value: value > 0)
 
     def parse(raw: Any) -> float | str:

@@ -1,12 +1,13 @@
 """The workload: every parameter of a market and its strategies, and how they follow from the scale factor."""
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import exp, log, sqrt
 from typing import Any
 
-from pairs.config.values import Kind, Plain, choice, number, pace, rate, time_span, whole
+from pairs.config.settings import as_plain, default_of, parse_settings, setting
+from pairs.config.values import Plain, choice, number, rate, time_span, whole
 from pairs.core.errors import BadInputError
 from pairs.model.scaling import STRATEGIES_PER_UNIT, STRATEGIES_PER_USER, SYMBOLS_PER_MARKET, markets_of
 
@@ -16,21 +17,7 @@ HIGHEST_INITIAL_CENTS = 16_000
 _MOST_SYMBOLS = 26**5  # a 26th of all six-letter words, so that unique ones are found quickly
 _LARGEST_CENTS = 2**31 - 1
 _SAFE_SIGMAS = 8.0  # a price leaves the 32-bit range with a probability of about 1e-15
-_DERIVED: Any = object()  # marks a setting whose default follows from the scale factor
-
-
 SEEDS = whole(0, 2**64 - 1)
-
-
-def setting(kind: Kind, flag: str, text: str, default: Any = _DERIVED) -> Any:
-    """Declare one configurable value: its kind, its flag, its help text and its default."""
-    return field(metadata={"kind": kind, "flag": flag, "help": text, "default": default})
-
-
-def default_of(declared: Field[Any]) -> Any:
-    """Return a setting's fixed default; None if it follows from other settings."""
-    value = declared.metadata["default"]
-    return None if value is _DERIVED else value
 
 
 @dataclass(frozen=True)
@@ -67,9 +54,11 @@ class Workload:
         whole(2, _MOST_SYMBOLS), "--symbols", "Symbols in all markets together; default: 100 a market."
     )
     correlations: int = setting(
-        whole(1, _MOST_SYMBOLS), "--correlations", "Correlated pairs; default: a quarter of the symbols.", _DERIVED
+        whole(1, _MOST_SYMBOLS),
+        "--correlations",
+        "Correlated pairs; default: a quarter of the symbols.",
     )
-    strategies: int = setting(whole(1), "--strategies", "Strategies; default: 25 times the scale factor.", _DERIVED)
+    strategies: int = setting(whole(1), "--strategies", "Strategies; default: 25 times the scale factor.")
     market: str = setting(
         choice("gbm", "cointegrated"),
         "--market",
@@ -100,9 +89,6 @@ class Workload:
         "Time in which a pair's log-ratio halves its distance to the mean (cointegrated).",
         60_000,
     )
-    speed: float | str = setting(
-        pace(), "--speed", "Pace this workload is meant to be replayed at, simulated seconds per wall second.", 1.0
-    )
 
     @property
     def markets(self) -> int:
@@ -123,13 +109,19 @@ class Workload:
     def nonstandard(self) -> list[str]:
         """Names of the settings that make a score with this workload not comparable."""
         standard = complete({"scale_factor": self.scale_factor})
-        free = {"scale_factor", "seed", "market_rate", "speed"}
+        free = {"scale_factor", "seed", "market_rate"}
         names = [declared.name for declared in fields(self) if declared.name not in free]
         return [name for name in names if getattr(self, name) != getattr(standard, name)]
 
     def as_plain(self) -> dict[str, Plain]:
         """Return every setting as TOML or JSON would hold it."""
-        return {one.name: one.metadata["kind"].show(getattr(self, one.name)) for one in fields(self)}
+        return as_plain(self)
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any], place: str) -> "Workload":
+        """Read back what `as_plain` gave."""
+        sourced = parse_settings(values, cls, {key: f"{place}: {key}" for key in values}, place)
+        return complete(sourced.values, sourced.places)
 
 
 def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Workload:

@@ -14,7 +14,9 @@ from pairs.core.spark import TaskError, run_tasks
 from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import Dataset
-from pairs.dataset.tick_files import FilePart, TickReader, parts_of
+from pairs.dataset.formats.base import FilePart
+from pairs.dataset.manifest import DatasetManifest
+from pairs.dataset.reader import TickReader, parts_of
 from pairs.dataset.tick_rules import MOST_SHOWN, TIME, Problem, out_of_order
 from pairs.model.strategy_xml import scan
 
@@ -91,8 +93,8 @@ def _note_times(found: Scanned, tick_ts: Any) -> None:
 
 def check(spark: "SparkSession", dataset: Dataset) -> Findings:
     """Look at every file and every row of a dataset."""
-    facts = dataset.facts() if dataset.has_facts else {}
-    described = {str(one["name"]): int(one["ticks"]) for one in facts.get("files", [])}
+    manifest = dataset.optional_manifest
+    described = {} if manifest is None else {file.name: file.ticks for file in manifest.files}
     problems = dataset.file_problems()
     parts = [part for file in dataset.tick_files() for part in _readable_parts(file.absolute())]
     scanned = _scan(spark, parts, described, dataset.known_symbols())
@@ -100,14 +102,14 @@ def check(spark: "SparkSession", dataset: Dataset) -> Findings:
     told = list(_told(parts, scanned))
     problems += told
     symbols = {symbol for one in scanned for symbol in one.symbols}
-    problems += _symbol_problems(dataset, facts, symbols) if facts else []
+    problems += _symbol_problems(dataset, manifest, symbols) if manifest else []
     remarks = list(_remarks(dataset, scanned, symbols))
     digest = sum((one.digest for one in scanned), PartialDigest())
-    if facts:
-        problems += _differences(dataset, facts, digest, parts, scanned, bool(problems))
+    if manifest:
+        problems += _differences(dataset, manifest, digest, parts, scanned, bool(problems))
     bad_rows = sum(one.counts.total() for one in scanned)
     count = len(problems) - len(told) + bad_rows
-    return Findings(digest.rows, digest.hexdigest() if facts else None, problems, count, remarks)
+    return Findings(digest.rows, digest.hexdigest() if manifest else None, problems, count, remarks)
 
 
 def _readable_parts(file: Path) -> list[FilePart]:
@@ -162,21 +164,22 @@ def _told(parts: list[FilePart], scanned: list[Scanned]) -> Iterator[str]:
                 yield f"{path}: ... and {counts[problem.rule] - MOST_SHOWN:,} more rows like that"
 
 
-def _symbol_problems(dataset: Dataset, facts: dict[str, Any], traded: set[str]) -> Iterator[str]:
+def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[str]) -> Iterator[str]:
     """Yield what is wrong with the symbols as a whole."""
     if len(traded) >= _MOST_SYMBOLS:
         return
     paired = {name for pair in dataset.correlations() for name in (pair.symbol1, pair.symbol2)}
     for symbol in sorted(paired - traded)[:MOST_SHOWN]:
         yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
-    if len(traded) != facts["counts"]["symbols"]:
-        said = f"{len(traded):,} symbols, dataset.json says {facts['counts']['symbols']:,}"
-        yield f"{dataset.ticks_folder}: {said}; {_AGAIN}"
+    if len(traded) != manifest.counts.symbols:
+        yield (
+            f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json says {manifest.counts.symbols:,}; {_AGAIN}"
+        )
 
 
 def _differences(
     dataset: Dataset,
-    facts: dict[str, Any],
+    manifest: DatasetManifest,
     digest: PartialDigest,
     parts: list[FilePart],
     scanned: list[Scanned],
@@ -186,15 +189,16 @@ def _differences(
     rows: Counter[str] = Counter()
     for part, one in zip(parts, scanned, strict=True):
         rows[part.path.name] += one.digest.rows
-    if dataset.correlations_digest() != facts["correlations_digest"]:
+    if dataset.correlations_digest() != manifest.correlations_digest:
         yield f"{dataset.correlations_file}: not as dataset.json says; {_AGAIN}"
-    for name, ticks in ((str(one["name"]), int(one["ticks"])) for one in facts["files"]):
-        if name in rows and rows[name] != ticks:
+    for file in manifest.files:
+        if file.name in rows and rows[file.name] != file.ticks:
             explained = True
-            yield f"{dataset.ticks_folder / name}: {rows[name]:,} ticks, dataset.json says {ticks:,}; {_AGAIN}"
-    if not explained and digest.hexdigest() != facts["digest"]:
+            path = dataset.ticks_folder / file.name
+            yield f"{path}: {rows[file.name]:,} ticks, dataset.json says {file.ticks:,}; {_AGAIN}"
+    if not explained and digest.hexdigest() != manifest.digest:
         yield (
-            f"{dataset.ticks_folder}: the rows have digest {digest.hexdigest()}, dataset.json says {facts['digest']}; "
+            f"{dataset.ticks_folder}: the rows have digest {digest.hexdigest()}, dataset.json says {manifest.digest}; "
             f"{_AGAIN}"
         )
 

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.dataset.tick_files import FilePart, TickReader
+from pairs.dataset.formats.base import FilePart
+from pairs.dataset.reader import TickReader
 
 _POSITION, _TRADE, _TIME = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7], np.uint64)
 _FIRST_MIX, _SECOND_MIX = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)

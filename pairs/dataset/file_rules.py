@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from pairs.core.errors import BadInputError
-from pairs.dataset.tick_files import has_ticks, parts_of
+from pairs.dataset.reader import has_ticks, parts_of
 
 _NUMBERED = re.compile(r"(|.*\D)(\d{1,5})(\.\w+)")  # longer numbers are dates, in which days may be missing
 

@@ -1,35 +1,25 @@
-"""A dataset on disk: its paths, its facts in dataset.json, and how it comes to be there whole or not at all."""
+"""A dataset on disk: its paths, its manifest, and how it appears there whole or not at all."""
 
 import csv
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from pairs.core.errors import BadInputError
+from pairs.dataset.digest import PartialDigest
 from pairs.dataset.file_rules import folder_problems
-from pairs.dataset.tick_files import TICK_FORMATS, read_ticks
+from pairs.dataset.formats import FORMATS
+from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry
+from pairs.dataset.reader import read_ticks
 
-FORMAT_VERSION = 1
 MOST_FILES = 100_000  # up to this many, the names of tick files sort in the order of time
-
-_FACTS = {
-    "digest",
-    "correlations_digest",
-    "seed",
-    "profile",
-    "parameters",
-    "counts",
-    "duration_ms",
-    "measurement_interval_ms",
-    "files",
-}
 
 
 @dataclass(frozen=True)
@@ -48,7 +38,7 @@ class Dataset:
     path: Path
 
     @property
-    def facts_file(self) -> Path:
+    def manifest_file(self) -> Path:
         """Every parameter, count and digest; written last."""
         return self.path / "dataset.json"
 
@@ -73,7 +63,7 @@ class Dataset:
         return self.path / "expected"
 
     @property
-    def expected_facts_file(self) -> Path:
+    def expected_manifest_file(self) -> Path:
         """What the expected answers were computed from; written last."""
         return self.expected_folder / "expected.json"
 
@@ -87,14 +77,15 @@ class Dataset:
 
     def tick_files(self) -> list[Path]:
         """Return all tick files in the order of time."""
-        files = sorted(path for path in self.ticks_folder.glob("[!.]*") if path.suffix.lstrip(".") in TICK_FORMATS)
+        files = sorted(path for path in self.ticks_folder.glob("[!.]*") if path.suffix.lstrip(".") in FORMATS)
         if not files:
             raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
         return files
 
     def file_problems(self) -> list[str]:
-        """Say which tick files are missing, too many, there twice, or none."""
-        described = [str(one["name"]) for one in self.facts()["files"]] if self.has_facts else None
+        """Say which tick files are missing, unexpected, duplicated or unreadable."""
+        manifest = self.optional_manifest
+        described = None if manifest is None else [file.name for file in manifest.files]
         return folder_problems(self.tick_files(), described)
 
     def refuse_bad_files(self) -> None:
@@ -104,18 +95,15 @@ class Dataset:
 
     def known_symbols(self) -> frozenset[str] | None:
         """Return the symbols that may trade, if the dataset says so."""
-        facts = self.facts() if self.has_facts else {}
-        if "trades_by_symbol" in facts:
-            return frozenset(facts["trades_by_symbol"])
-        if facts and facts["counts"]["symbols"] == 2 * facts["counts"]["correlations"]:
+        manifest = self.optional_manifest
+        if manifest is None:
+            return None
+        if manifest.trades_by_symbol is not None:
+            return frozenset(manifest.trades_by_symbol)
+        if manifest.counts.symbols == 2 * manifest.counts.correlations:
             pairs = self.correlations()
             return frozenset(symbol for pair in pairs for symbol in (pair.symbol1, pair.symbol2))
         return None
-
-    @property
-    def has_facts(self) -> bool:
-        """Whether there is a dataset.json; a dataset made by hand may have none."""
-        return self.facts_file.is_file()
 
     def correlations(self) -> list[Correlation]:
         """Read the correlated pairs, in the order of the file."""
@@ -132,6 +120,22 @@ class Dataset:
             raise BadInputError(f"{self.correlations_file}: no pair in it; generate the dataset again")
         return pairs
 
+    def write_correlations(self, pairs: Iterable[Correlation]) -> None:
+        """Write the correlated pairs."""
+        with self.correlations_file.open("w", newline="", encoding="utf-8") as target:
+            rows = csv.writer(target, lineterminator="\n")
+            rows.writerow(["market", "symbol1", "symbol2"])
+            rows.writerows(astuple(pair) for pair in pairs)
+
+    def content(self, suffix: str, digest: PartialDigest, files: Sequence[TickFileEntry]) -> Content:
+        """Return what the manifest says of the files that were written."""
+        return Content(
+            format=suffix,
+            digest=digest.hexdigest(),
+            correlations_digest=self.correlations_digest(),
+            files=tuple(files),
+        )
+
     def correlations_digest(self) -> str:
         """Return the SHA-256 of the file of pairs."""
         try:
@@ -141,7 +145,7 @@ class Dataset:
 
     def symbols(self) -> set[str]:
         """Read which symbols trade; the whole dataset only if it does not say how many there are."""
-        wanted = int(self.facts()["counts"]["symbols"]) if self.has_facts else None
+        wanted = None if self.optional_manifest is None else self.optional_manifest.counts.symbols
         found: set[str] = set()
         for file in self.tick_files():
             for batch in read_ticks(file):
@@ -155,29 +159,20 @@ class Dataset:
         for left in self.ticks_folder.glob(".*"):
             left.unlink(missing_ok=True)
 
-    def facts(self) -> dict[str, Any]:
-        """Read dataset.json."""
+    @cached_property
+    def manifest(self) -> DatasetManifest:
+        """What dataset.json says."""
         try:
-            facts: dict[str, Any] = json.loads(self.facts_file.read_text(encoding="utf-8"))
+            return DatasetManifest.read(self.manifest_file)
         except FileNotFoundError:
             raise BadInputError(
                 f"{self.path}: no dataset there; make one with 'pairs generate -o {self.path}'"
             ) from None
-        except (ValueError, OSError) as error:
-            raise BadInputError(f"{self.facts_file}: cannot be read: {error}; generate the dataset again") from None
-        version = facts.get("format_version") if isinstance(facts, dict) else None
-        if version != FORMAT_VERSION:
-            raise BadInputError(
-                f"{self.facts_file}: format_version is {version} and not {FORMAT_VERSION}; "
-                "generate the dataset again with this version of the kit"
-            )
-        if missing := _FACTS - facts.keys():
-            raise BadInputError(f"{self.facts_file}: no {min(missing)!r} in it; generate the dataset again")
-        return facts
 
-    def write_facts(self, facts: dict[str, Any]) -> None:
-        """Write dataset.json."""
-        self.facts_file.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    @property
+    def optional_manifest(self) -> DatasetManifest | None:
+        """What dataset.json says; None if there is none: a dataset made by hand needs only ticks and strategies."""
+        return self.manifest if self.manifest_file.is_file() else None
 
 
 @contextmanager
@@ -216,12 +211,12 @@ def _refuse_existing(path: Path, overwrite: bool) -> None:
 def _is_dataset(path: Path) -> bool:
     """Say whether a folder is a dataset, of whatever version, or empty."""
     try:
-        facts = json.loads(Dataset(path).facts_file.read_bytes())
+        content = json.loads(Dataset(path).manifest_file.read_bytes())
     except FileNotFoundError:
         return path.is_dir() and not any(path.iterdir())
     except (OSError, ValueError):
         return False
-    return isinstance(facts, dict) and {"format_version", "digest"} <= facts.keys()
+    return isinstance(content, dict) and {"format_version", "digest"} <= content.keys()
 
 
 def _remove_empty(folders: list[Path]) -> None:

@@ -13,7 +13,7 @@ from rich.table import Table
 from pairs.core.progress import Progress
 from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
-from pairs.dataset.tick_files import read_ticks
+from pairs.dataset.reader import read_ticks
 
 _BARS = "▁▂▃▄▅▆▇█"
 _SLOTS = 48

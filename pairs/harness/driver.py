@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
-from pairs.dataset.tick_files import FilePart, TickReader
+from pairs.dataset.reader import TickReader, whole_file
 from pairs.model.tuples import SYMBOL_BYTES
 from pairs.run_folder.folder import Run
 from pairs.transport.ticklog import RECORD, Records, TickLogWriter
@@ -52,7 +52,7 @@ def pieces_of(dataset: Dataset, driver: int = 0, drivers: int = 1) -> Iterator[R
     position = 0
     reader = TickReader(dataset.known_symbols())
     for file in dataset.tick_files():
-        for batch in reader.read(FilePart(file, 0)):
+        for batch in reader.read(whole_file(file)):
             for first in range(0, len(batch), _TICKS_AT_A_TIME):
                 piece = batch.slice(first, _TICKS_AT_A_TIME)
                 own = (driver - position) % drivers

@@ -1,7 +1,7 @@
 """Reads the prices of symbols over time from a dataset, with bounded work however large it is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pairs.dataset.folder import Dataset
-from pairs.dataset.tick_files import read_ticks
+from pairs.dataset.formats.base import FilePart
+from pairs.dataset.reader import TickReader, read_ticks, whole_file
 
 BUCKETS = 300
 _MOST_PIECES = 200  # row groups or files that are opened
@@ -51,7 +52,7 @@ def _small(dataset: Dataset, files: list[Path]) -> bool:
         return sum(file.stat().st_size for file in files) <= _MOST_CSV_BYTES
     if files[0].suffix == ".parquet":
         return sum(int(pq.read_metadata(file).num_rows) for file in files) <= _MOST_ROWS
-    return int(dataset.facts()["counts"]["ticks"]) <= _MOST_ROWS  # drawn when they are read, so the files do not tell
+    return dataset.manifest.counts.ticks <= _MOST_ROWS  # virtual: the files do not tell
 
 
 def _every_batch(files: list[Path]) -> Iterator[pa.RecordBatch]:
@@ -61,14 +62,17 @@ def _every_batch(files: list[Path]) -> Iterator[pa.RecordBatch]:
 
 def _spread_batches(files: list[Path]) -> Iterator[pa.RecordBatch]:
     """Yield the first rows of pieces that are evenly spread; symbols trade in turns, so few rows hold all of them."""
-    pieces = [(file, group) for file in files for group in _groups(file)]
+    pieces = [piece for file in files for piece in _pieces(file)]
     chosen = np.unique(np.linspace(0, len(pieces) - 1, min(_MOST_PIECES, len(pieces))).astype(int))
     for place in chosen.tolist():
-        file, group = pieces[place]
-        yield from (batch.slice(0, _ROWS_OF_A_PIECE) for batch in islice(read_ticks(file, group), 1))
+        batches = TickReader().read(pieces[place])
+        yield from (batch.slice(0, _ROWS_OF_A_PIECE) for batch in islice(batches, 1))
 
 
-def _groups(file: Path) -> list[range | None]:
+def _pieces(file: Path) -> list[FilePart]:
+    """Return the row groups of a Parquet file, or the whole of any other."""
+    whole = whole_file(file)
     if file.suffix != ".parquet":
-        return [None]
-    return [range(one, one + 1) for one in range(pq.read_metadata(file).num_row_groups)]
+        return [whole]
+    groups = range(pq.read_metadata(file).num_row_groups)
+    return [replace(whole, row_groups=range(group, group + 1)) for group in groups]

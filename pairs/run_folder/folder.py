@@ -1,11 +1,9 @@
 """A run on disk: the folder that a run fills with its answers, and that is validated, scored and reported on."""
 
-import json
 import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -14,6 +12,8 @@ import pyarrow.parquet as pq
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
 from pairs.dataset.folder import Dataset
+from pairs.run_folder.manifest import RunManifest
+from pairs.run_folder.validation_record import ValidationRecord
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Run:
     path: Path
 
     @property
-    def facts_file(self) -> Path:
-        """How the run was made: dataset, target, configuration, environment."""
+    def manifest_file(self) -> Path:
+        """What was run, how, and how it ended."""
         return self.path / "run.json"
 
     @property
@@ -109,30 +109,29 @@ class Run:
         """Return the path of a list of incorrect answers."""
         return self.path / f"{kind}_{stream}.csv"
 
-    def facts(self) -> dict[str, Any]:
-        """Read run.json."""
+    @property
+    def manifest(self) -> RunManifest:
+        """What run.json says."""
         refuse_foreign_link(self.path)
         try:
-            facts = json.loads(self.facts_file.read_text(encoding="utf-8"))
+            return RunManifest.read(self.manifest_file)
         except FileNotFoundError:
             raise BadInputError(
                 f"{self.path}: no run there, as it has no run.json; for the answers of another engine give "
                 "--dataset DATASET --answers FOLDER"
             ) from None
-        except (OSError, ValueError) as error:
-            raise BadInputError(f"{self.facts_file}: cannot be read: {error}; run it again") from None
-        if not isinstance(facts, dict) or not isinstance(facts.get("dataset"), str):
-            raise BadInputError(f"{self.facts_file}: does not name its dataset; give --dataset")
-        return facts
+
+    @property
+    def validation(self) -> ValidationRecord:
+        """What validation.json says."""
+        try:
+            return ValidationRecord.read(self.validation_file)
+        except FileNotFoundError:
+            raise BadInputError(f"{self.path}: not validated yet; call 'pairs validate {self.path}' first") from None
 
     def dataset(self) -> Dataset:
         """Return the dataset that the run replayed."""
-        return Dataset(self.path / self.facts()["dataset"])
-
-    def write_json(self, file: Path, content: dict[str, Any], indent: int | None = 2) -> None:
-        """Write one of the run's files as JSON."""
-        with atomic_write(file) as partial:
-            partial.write_text(json.dumps(content, indent=indent) + "\n", encoding="utf-8")
+        return Dataset(self.path / self.manifest.dataset)
 
     def write_parquet(self, file: Path, table: pa.Table) -> None:
         """Write one of the run's files as Parquet."""
@@ -158,7 +157,7 @@ def new_run(path: Path, overwrite: bool) -> Run:
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
         if not overwrite:
             raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
-        if not run.facts_file.is_file():
+        if not run.manifest_file.is_file():
             raise BadInputError(f"{path}: exists and is not a run, so it is not overwritten; choose another folder")
         shutil.rmtree(run.path)
     try:

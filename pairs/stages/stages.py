@@ -18,12 +18,12 @@ from pairs.config.workload import SEEDS, Workload
 from pairs.core.errors import BadInputError, PairsError, one_line
 from pairs.core.units import show_duration
 from pairs.dataset.folder import MOST_FILES, Dataset, new_dataset
-from pairs.dataset.tick_files import TICK_FORMATS
+from pairs.dataset.formats import FORMATS
 from pairs.model.strategy_xml import read_strategies, scan, write_new
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run, new_run
 
-_FORMATS = choice(*TICK_FORMATS)
+_FORMATS = choice(*FORMATS)
 _NUMBERS_OF_FILES = whole(1, MOST_FILES)
 _MOST_PROBLEMS = 100  # that are printed
 _WIDE = 160  # columns of a table that is better wrapped than cut

@@ -15,7 +15,7 @@ from rich.table import Table
 from pairs.config.workload import Workload, complete
 from pairs.core.spark import session, warm_up
 from pairs.dataset.folder import Dataset, new_dataset
-from pairs.dataset.tick_files import read_ticks
+from pairs.dataset.reader import read_ticks
 from pairs.generator import job
 from pairs.generator.query_generator import generate_strategies
 from pairs.generator.ticks import TickSource

@@ -10,7 +10,7 @@ import pytest
 
 from pairs.core.errors import BadInputError, one_line
 from pairs.dataset import tick_files as tickfiles
-from pairs.dataset.tick_files import FilePart, TickReader, parts_of, read_ticks
+from pairs.dataset.reader import TickReader, parts_of, read_ticks, whole_file
 from pairs.dataset.tick_rules import wrong_with_symbol
 from pairs.model.tuples import STOCK_TICK
 
@@ -76,7 +76,7 @@ def test_each_rule_names_row_and_value(tmp_path: Path, suffix: str, case: str, m
     assert problems_of(file, {"AAA"})[0] == (26, said)
     assert len(problems_of(file, {"AAA"})) == (2 if case == "time beyond doubles" else 1)  # time falls back after it
     with pytest.raises(BadInputError) as refused:
-        list(TickReader({"AAA"}).read(FilePart(file, 0)))
+        list(TickReader({"AAA"}).read(whole_file(file)))
     assert str(refused.value) == f"{file}: row 26: {said}"
 
 

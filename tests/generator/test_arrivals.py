@@ -95,7 +95,7 @@ def workloads(draw: st.DrawFn, most_ticks: float = 150_000.0) -> Workload:
 def _fixed_slices() -> Iterator[None]:
     """Give slices the length these tests are laid out for; the kit's own is a matter of speed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("generator.arrivals._TICKS_PER_SLICE", 65_536)
+        patch.setattr("pairs.generator.arrivals._TICKS_PER_SLICE", 65_536)
         yield
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pairs.config.load import load_workload, workload_from_plain
 from pyspark.sql import SparkSession
 
-from pairs.config.load import load_workload, workload_from_plain
 from pairs.config.workload import Workload, complete
 from pairs.dataset.check import check
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import Dataset, new_dataset
-from pairs.dataset.tick_files import read_ticks
+from pairs.dataset.reader import read_ticks
 from pairs.generator.files import FileTask, write_file
 from pairs.generator.job import cut_into_files, generate
 from pairs.generator.ticks import TickSource

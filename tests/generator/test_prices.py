@@ -49,7 +49,7 @@ Mask = NDArray[np.bool_]
 def _fixed_slices() -> Iterator[None]:
     """Give slices the length these tests are laid out for; the kit's own is a matter of speed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("generator.arrivals._TICKS_PER_SLICE", 65_536)
+        patch.setattr("pairs.generator.arrivals._TICKS_PER_SLICE", 65_536)
         yield
 
 

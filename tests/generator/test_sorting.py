@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairs.dataset.tick_files import FilePart
 from pairs.generator import sorting
 from pairs.generator.sorting import RunsTask, cut, merged, rows_before, write_runs
-from pairs.generator.trades import TradeColumns
+from pairs.generator.trades import TradeColumns, TradePart
 
 TIMES = st.lists(st.integers(-20, 20), min_size=1, max_size=30).map(lambda times: np.array(sorted(times), np.int64))
 
@@ -38,7 +37,9 @@ def test_trades_are_sorted_stably_whatever_the_runs_and_files(
     for number, part in enumerate((rows[:90], rows[90:])):
         file = tmp_path / f"{number}.csv"
         file.write_text("\n".join(["symbol,price,time", *part, ""]))
-        tasks.append(RunsTask(FilePart(file, 0), TradeColumns("symbol", "price", "time", None, "ns"), tmp_path, number))
+        tasks.append(
+            RunsTask(TradePart(file, 0), TradeColumns("symbol", "price", "time", None, "ns"), tmp_path, number)
+        )
     runs = [run for task in tasks for run in write_runs(task)]
     cuts = cut(runs, files)
     assert [sum(one.end - one.begin for one in slices) for slices in cuts] == np.diff(

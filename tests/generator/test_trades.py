@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.core.errors import BadInputError
-from pairs.dataset.tick_files import FilePart
-from pairs.generator.trades import TradeColumns, parts_of_trades, read_trades
+from pairs.generator.trades import TradeColumns, TradePart, parts_of_trades, read_trades
 
 COLUMNS = TradeColumns("sym", "px", "at", "qty", "ms")
 SECOND = 1_000_000_000
@@ -142,7 +141,7 @@ def test_bad_rows_are_refused_with_their_number(tmp_path: Path, row: str) -> Non
 def test_nulls_of_parquet_are_refused_with_their_row(tmp_path: Path) -> None:
     """Rows count from the beginning of the file, also in a later row group."""
     file = parquet_file(tmp_path, px=[1.0, 2.0, 3.0, None])
-    part = FilePart(file, 2, range(1, 2))
+    part = TradePart(file, 2, range(1, 2))
     with pytest.raises(BadInputError, match=r"trades\.parquet: row 4: no px; every trade has one"):
         list(read_trades(part, COLUMNS))
 

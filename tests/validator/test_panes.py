@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from pairs.dataset import tick_files as tickfiles
 from pairs.dataset.digest import PartialDigest, digest_file
-from pairs.dataset.tick_files import FilePart, parts_of
+from pairs.dataset.formats.base import FilePart
+from pairs.dataset.reader import parts_of, whole_file
 from pairs.model.tuples import StockTick
 from pairs.validator import panes as panes_module
 from pairs.validator.panes import PANES, Clock, PartTask, ReducedPart, read_panes, reduce_part, reduce_piece
@@ -113,9 +114,9 @@ def test_a_part_is_reduced_batch_after_batch(
     ticks = random_walk(3).ticks[:200]
     file = tmp_path / "ticks.parquet"
     write_ticks(file, ticks, rows_of_a_group)
-    reduced = reduce_part(part_task(FilePart(file, 0), tmp_path))
+    reduced = reduce_part(part_task(whole_file(file), tmp_path))
     assert (reduced.digest.rows, reduced.first_ts, reduced.last_ts) == (200, ticks[0].tickTS, ticks[-1].tickTS)
-    assert reduced.digest == digest_file(FilePart(file, 0))
+    assert reduced.digest == digest_file(whole_file(file))
     whole, _ = reduce(Clock((333, 7_000), FAR), [*WATCHED], ticks)
     for symbols in ([1], [0, 3], [], [0, 1, 2, 3]):
         pieces = read_panes([tmp_path / "panes.arrow"], np.array(symbols, np.int32))
@@ -144,7 +145,7 @@ def test_the_digests_of_parts_add_up_to_that_of_the_file(tmp_path: Path, monkeyp
     monkeypatch.setattr(tickfiles, "_ROWS_OF_A_PART", 30)
     reduced = reduced_file(tmp_path, random_walk(3).ticks[:200])
     assert len(reduced) == 7
-    assert sum((one.digest for one in reduced), PartialDigest()) == digest_file(FilePart(tmp_path / "ticks.parquet", 0))
+    assert sum((one.digest for one in reduced), PartialDigest()) == digest_file(whole_file(tmp_path / "ticks.parquet"))
 
 
 def reduced_file(folder: Path, ticks: list[StockTick]) -> list[ReducedPart]:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from pairs.dataset import tick_files as tickfiles
-from pairs.dataset.tick_files import parts_of
+from pairs.dataset.reader import parts_of
 from pairs.model.tuples import Indicator, MarketOrder
 from pairs.validator import panes, shards
 from pairs.validator.panes import Clock, PartTask, reduce_part

@@ -1,0 +1,70 @@
+"""The tick format `virtual`: a file holds no ticks, only what they are drawn from whenever it is read.
+
+Importing this module registers the format.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pyarrow as pa
+
+from pairs.config.workload import Workload
+from pairs.dataset.formats import register
+from pairs.dataset.formats.base import FilePart, PartSource, TickFileWriter, TickFormat
+from pairs.generator.ticks import TickSource
+
+
+@lru_cache(maxsize=1)
+def tick_source(workload: Workload) -> TickSource:
+    """Return the source of a workload; a worker that handles several files sets it up once."""
+    return TickSource(workload)
+
+
+def recipe(workload: Workload, first_tick: int, end_tick: int) -> str:
+    """Return the content of a virtual file: ticks [first_tick, end_tick) of a workload."""
+    content = {"first_tick": first_tick, "end_tick": end_tick, "parameters": workload.as_plain()}
+    return json.dumps(content, indent=2) + "\n"
+
+
+class VirtualSource(PartSource):
+    """Draws the ticks of a file."""
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Draw all ticks."""
+        content = json.loads(self._part.path.read_text(encoding="utf-8"))
+        source = tick_source(Workload.from_plain(content["parameters"], str(self._part.path)))
+        for ticks, _ in source.draw(content["first_tick"], content["end_tick"]):
+            yield from ticks.to_batches()
+
+
+class VirtualWriter(TickFileWriter):
+    """Writes what ticks are drawn from instead of ticks."""
+
+    def __init__(self, path: Path, content: str) -> None:
+        super().__init__(path)
+        self._content = content
+
+    def _write(self, ticks: pa.Table) -> None:
+        pass
+
+    def _close(self) -> None:
+        self.partial.write_text(self._content, encoding="utf-8")
+
+
+class Virtual(TickFormat):
+    """Ticks that are drawn when they are read."""
+
+    suffix = "virtual"
+
+    def source(self, part: FilePart) -> PartSource:
+        """Open a file for drawing its ticks."""
+        return VirtualSource(part)
+
+    def writer(self, path: Path, recipe: str) -> TickFileWriter:
+        """Open a file for writing."""
+        return VirtualWriter(path, recipe)
+
+
+register(Virtual())

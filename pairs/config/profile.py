@@ -1,0 +1,36 @@
+"""A profile: a workload, and the speed that it is made to be replayed at, which a run may override."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pairs.config.settings import parse_file, parse_flags, setting
+from pairs.config.values import number
+from pairs.config.workload import Workload, complete
+
+_SPEED = number("a number above zero such as 1 or 60", lambda value: value > 0)
+
+
+@dataclass(frozen=True)
+class _ProfileFile(Workload):
+    """What a profile's file may hold: the workload's settings and the recommended speed."""
+
+    speed: float = setting(_SPEED, "--speed", "Recommended speed, simulated seconds per wall second.", 1.0)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A named workload with its recommended speed."""
+
+    name: str
+    workload: Workload
+    speed: float = 1.0  # simulated seconds per wall second
+
+
+def load_profile(profile: str, flags: Mapping[str, Any]) -> Profile:
+    """Read a profile, by shipped name or by path, override its workload with flags, and check the whole."""
+    sourced = parse_file("profiles", profile, _ProfileFile).under(parse_flags(flags, Workload))
+    known = {declared.name for declared in fields(Workload)}
+    workload = complete({name: value for name, value in sourced.values.items() if name in known}, sourced.places)
+    return Profile(Path(profile).stem, workload, sourced.values.get("speed", 1.0))

@@ -1,0 +1,97 @@
+"""How a workload is executed: engine, plan, transport, speed, faults and the engine's own settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pairs.config.settings import as_plain, default_of, parse_file, parse_flags, parse_settings, setting
+from pairs.config.values import Kind, Plain, speed, text, time_span, whole
+from pairs.core.units import parse_duration_ms, show_duration
+
+
+@dataclass(frozen=True, order=True)
+class FaultSpec:
+    """A fault to inject: when, in simulated time, and its kind, which the harness knows."""
+
+    at_ms: int
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}@{show_duration(self.at_ms)}"
+
+
+def _engine_settings() -> Kind:
+    """Accept a table of engine settings: names to plain values, kept as text."""
+
+    def parse(raw: Any) -> dict[str, str]:
+        if isinstance(raw, list):  # flags, each KEY=VALUE; unpacking raises ValueError where there is no '='
+            raw = dict(pair.split("=", 1) for pair in raw)
+        if not isinstance(raw, Mapping) or any(isinstance(value, dict | list) for value in raw.values()):
+            raise ValueError
+        return {str(name): str(value).lower() if isinstance(value, bool) else str(value) for name, value in raw.items()}
+
+    return Kind("KEY=VALUE", "settings by name, such as spark.sql.shuffle.partitions=2", parse)
+
+
+def _faults() -> Kind:
+    """Accept faults, each written KIND@TIME."""
+
+    def parse(raw: Any) -> tuple[FaultSpec, ...]:
+        if not isinstance(raw, list | tuple) or not all(isinstance(fault, str) for fault in raw):
+            raise ValueError
+        split = [fault.partition("@") for fault in raw]
+        if not all(kind for kind, _, _ in split):
+            raise ValueError
+        return tuple(sorted(FaultSpec(parse_duration_ms(at), kind) for kind, _, at in split))
+
+    def show(faults: tuple[FaultSpec, ...]) -> Any:
+        return [str(fault) for fault in faults]
+
+    return Kind("KIND@TIME", "a fault and a time such as kill@30m or kill@90s", parse, show)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How a workload is executed."""
+
+    target: str = setting(text("NAME"), "--target", "Engine to run.", "pyspark")
+    plan: str | None = setting(text("NAME"), "--plan", "How the target lays out its work; default: its first plan.")
+    transport: str = setting(text("NAME"), "--transport", "How ticks reach the engine and answers return.", "ticklog")
+    speed: float | str | None = setting(
+        speed(), "--speed", "Simulated seconds per wall second, or max for unpaced; default: as the profile recommends."
+    )
+    drivers: int = setting(whole(1, 16), "--drivers", "Processes that send the ticks.", 1)
+    stall_timeout: int = setting(
+        time_span(), "--stall-timeout", "End the run as failed if the engine consumes no tick for so long.", 60_000
+    )
+    max_behind: int = setting(
+        time_span(), "--max-behind", "End the run as overloaded if the engine is so far behind the driver.", 120_000
+    )
+    faults: tuple[FaultSpec, ...] = setting(
+        _faults(),
+        "--fault",
+        "Inject a fault at a simulated time while ticks go on, such as kill@30m: kill the engine, start it again; "
+        "repeatable.",
+        (),
+    )
+    settings: dict[str, str] = setting(_engine_settings(), "--set", "An engine setting; repeatable.", {})
+
+    def as_plain(self) -> dict[str, Plain]:
+        """Return every setting as TOML or JSON holds it; what is not set is left out."""
+        return {name: value for name, value in as_plain(self).items() if value is not None}
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any], place: str) -> "RunSettings":
+        """Read back what `as_plain` gave."""
+        sourced = parse_settings(values, cls, {key: f"{place}: {key}" for key in values}, place)
+        return cls(**_defaults() | sourced.values)
+
+
+def load_run(run: str, flags: Mapping[str, Any]) -> RunSettings:
+    """Read a run file, by shipped name or by path, and override it with flags."""
+    sourced = parse_file("runs", run, RunSettings).under(parse_flags(flags, RunSettings))
+    return RunSettings(**_defaults() | sourced.values)
+
+
+def _defaults() -> dict[str, Any]:
+    return {declared.name: default_of(declared) for declared in fields(RunSettings)}

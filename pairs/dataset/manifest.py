@@ -1,0 +1,139 @@
+"""dataset.json: every parameter, count and digest of a dataset, generated or imported."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+from pairs.config.profile import Profile
+from pairs.config.values import Plain
+from pairs.config.workload import Workload
+from pairs.core.records import Model, Record
+from pairs.core.units import show_duration
+
+_IMPORTED = "imported"
+_LOWEST_RATE = Fraction(1, 10**6)  # that a workload may have
+
+
+class TickFileEntry(Model):
+    """A tick file of the dataset."""
+
+    name: str
+    ticks: int
+    bytes: int
+
+
+class Counts(Model):
+    """How much there is of everything."""
+
+    ticks: int
+    markets: int
+    symbols: int
+    correlations: int
+    users: int
+    strategies: int
+
+
+class DatasetManifest(Record):
+    """What dataset.json says. It holds no time and no place, so equal datasets have equal manifests."""
+
+    FORMAT: ClassVar = 2
+    REMEDY: ClassVar = "generate or import the dataset again"
+
+    digest: str
+    correlations_digest: str
+    profile: str
+    recommended_speed: float
+    standard: bool
+    nonstandard: tuple[str, ...]
+    parameters: dict[str, Plain]
+    counts: Counts
+    basis_rate_per_second: float
+    duration_ms: int
+    measurement_interval_ms: tuple[int, int]
+    format: str
+    files: tuple[TickFileEntry, ...]
+    first_trade_ns: int | None = None  # of imported trades
+    trades_by_symbol: dict[str, int] | None = None  # of imported trades: their symbols do not trade equally often
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The parameters of the market; of an imported one as far as they are known."""
+        return Workload.from_plain(self.parameters, "dataset.json")
+
+    @property
+    def bytes(self) -> int:
+        """Size of all tick files."""
+        return sum(file.bytes for file in self.files)
+
+
+class Content(Model):
+    """What was written, whatever it came from."""
+
+    format: str
+    digest: str
+    correlations_digest: str
+    files: tuple[TickFileEntry, ...]
+
+    @property
+    def ticks(self) -> int:
+        """Number of ticks in all files."""
+        return sum(file.ticks for file in self.files)
+
+
+def describe_generated(profile: Profile, content: Content) -> DatasetManifest:
+    """Describe a generated market."""
+    workload = profile.workload
+    counts = {"symbols": workload.symbols, "correlations": workload.correlations}
+    return _describe(profile, content, counts, workload.as_plain(), workload.nonstandard)
+
+
+def describe_imported(
+    duration_ms: int, pairs: int, first_trade_ns: int, trades_by_symbol: Mapping[str, int], content: Content
+) -> DatasetManifest:
+    """Describe a market of real trades, with the parameters that a workload has as far as trades have them."""
+    rate = max(round(Fraction(1_000 * content.ticks, duration_ms), 6), _LOWEST_RATE)
+    parameters: dict[str, Plain] = {
+        "scale_factor": 1,
+        "seed": 1,  # of the strategies, unless they are generated with another
+        "duration": show_duration(duration_ms),
+        "basis_rate": float(rate),
+        "volatility": 0,  # unknown, and not needed: nothing is drawn
+        "strategies": pairs,
+    }
+    profile = Profile(_IMPORTED, Workload.from_plain(parameters, _IMPORTED))
+    counts = {"symbols": len(trades_by_symbol), "correlations": pairs}
+    described = _describe(profile, content, counts, parameters, [_IMPORTED])
+    by_symbol = dict(sorted(trades_by_symbol.items()))
+    return described.model_copy(update={"first_trade_ns": first_trade_ns, "trades_by_symbol": by_symbol})
+
+
+def _describe(
+    profile: Profile,
+    content: Content,
+    counts: Mapping[str, int],
+    parameters: dict[str, Plain],
+    nonstandard: Sequence[str],
+) -> DatasetManifest:
+    workload = profile.workload
+    return DatasetManifest(
+        digest=content.digest,
+        correlations_digest=content.correlations_digest,
+        profile=profile.name,
+        recommended_speed=profile.speed,
+        standard=not nonstandard,
+        nonstandard=tuple(nonstandard),
+        parameters=parameters,
+        counts=Counts(
+            ticks=content.ticks,
+            markets=workload.markets,
+            users=workload.users,
+            strategies=workload.strategies,
+            **counts,
+        ),
+        basis_rate_per_second=float(workload.basis_rate),
+        duration_ms=workload.duration,
+        measurement_interval_ms=workload.measurement_interval,
+        format=content.format,
+        files=content.files,
+    )

@@ -1,0 +1,79 @@
+"""validation.json: the verdict of the validator, with all its counts."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Literal
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from pairs.core.records import Model, Record
+from pairs.dataset.expected_manifest import InputDigests
+from pairs.model.streams import STREAMS
+
+
+class InvalidRow(Model):
+    """A row of the engine's output that is not an answer."""
+
+    file: str
+    line: int
+    problem: str
+
+
+class StreamCounts(Model):
+    """The counts of a stream: validator = correct + missing + wrong, sut = correct + wrong + undue."""
+
+    validator: int
+    sut: int
+    correct: int
+    missing: int
+    undue: int
+    wrong: int
+    duplicates: int  # among the undue answers
+    repeated: int = 0  # delivered again after a restart and dropped by the sink; not among the others
+    malformed: int = 0
+    malformed_examples: tuple[InvalidRow, ...] = ()
+    unknown_strategies: dict[str, int] = {}
+
+
+class FirstError(Model):
+    """Where a strategy first went wrong, and how many of its answers are incorrect in all."""
+
+    inputTickTS: int
+    strategy: str
+    stream: str
+    kind: str
+    incorrect: int
+
+
+class ValidationRecord(Record):
+    """What validation.json says; in the file each stream stands under its own name."""
+
+    FORMAT: ClassVar = 2
+    REMEDY: ClassVar = "validate the run again"
+
+    verdict: Literal["PASSED", "FAILED"]
+    streams: dict[str, StreamCounts]
+    first_errors: tuple[FirstError, ...]
+    dataset: str
+    digests: InputDigests
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is missing, undue or wrong."""
+        return self.verdict == "PASSED"
+
+    def total(self, kind: str, streams: Iterable[str] = STREAMS) -> int:
+        """Return a count over all streams."""
+        return sum(getattr(self.streams[stream], kind) for stream in streams)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather(cls, content: Any) -> Any:
+        if not isinstance(content, dict) or "streams" in content:
+            return content
+        streams = {name: content[name] for name in STREAMS if name in content}
+        return {key: value for key, value in content.items() if key not in streams} | {"streams": streams}
+
+    @model_serializer(mode="wrap")
+    def _spread(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        return content | content.pop("streams")
