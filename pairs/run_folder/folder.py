@@ -35,7 +35,7 @@ class Run:
 
     @property
     def sink_file(self) -> Path:
-        """What the sink received and dropped."""
+        """What the sink received, and what it dropped as a repetition."""
         return self.path / "sink.json"
 
     @property
@@ -44,9 +44,9 @@ class Run:
         return self.path / "app"
 
     @property
-    def log_folder(self) -> Path:
-        """The tick log, while the run lasts."""
-        return self.path / "ticklog"
+    def transport_folder(self) -> Path:
+        """What the transport needs, while the run lasts."""
+        return self.path / "transport"
 
     @property
     def checkpoint_folder(self) -> Path:
@@ -54,38 +54,28 @@ class Run:
         return self.path / "checkpoint"
 
     @property
-    def port_file(self) -> Path:
-        """The port of the sink, while the run lasts."""
-        return self.path / "sink.port"
-
-    @property
-    def sink_status_file(self) -> Path:
-        """How the sink is going, while the run lasts; there once an engine has connected."""
-        return self.path / "sink.status"
-
-    @property
     def resources_file(self) -> Path:
         """CPU and memory of all processes, second by second."""
         return self.path / "resources.parquet"
 
     @property
-    def pace_file(self) -> Path:
-        """How many ticks were sent and taken, second by second."""
-        return self.path / "pace.parquet"
+    def throughput_file(self) -> Path:
+        """How many ticks were produced and consumed, second by second."""
+        return self.path / "throughput.parquet"
 
     @property
     def progress_file(self) -> Path:
-        """What the engine said of itself, a JSON object a line: its batches, its memory."""
+        """What the engine reported, a JSON object a line: its batches, its memory."""
         return self.path / "progress.jsonl"
 
     @property
     def score_file(self) -> Path:
-        """The score, with all that it was computed from."""
+        """The score, with everything it was computed from."""
         return self.path / "score.json"
 
     @property
     def report_file(self) -> Path:
-        """The page about all of it."""
+        """The report, one HTML file."""
         return self.path / "report.html"
 
     def answers_file(self, stream: str) -> Path:
@@ -93,23 +83,16 @@ class Run:
         return self.path / f"{stream}.parquet"
 
     def driver_file(self, driver: int) -> Path:
-        """Return the path of what a driver recorded."""
+        """Return the path of the send delays of a driver."""
         return self.path / f"driver-{driver}.json"
 
-    def lateness_file(self, driver: int) -> Path:
-        """Return the path of how late a driver was, slot by slot."""
+    def send_delay_file(self, driver: int) -> Path:
+        """Return the path of a driver's worst send delays, slot by slot."""
         return self.path / f"driver-{driver}.parquet"
 
     def log_file(self, part: str) -> Path:
         """Return the path of what a process of the run printed."""
         return self.path / "logs" / f"{part}.log"
-
-    def remove_scratch(self) -> None:
-        """Remove what only a run that lasts needs."""
-        for folder in (self.log_folder, self.checkpoint_folder):
-            shutil.rmtree(folder, ignore_errors=True)
-        for file in (self.port_file, self.sink_status_file):
-            file.unlink(missing_ok=True)
 
     def incorrect_file(self, kind: str, stream: str) -> Path:
         """Return the path of a list of incorrect answers."""
@@ -140,7 +123,7 @@ class Run:
         try:
             return SinkRecord.read(self.sink_file).repeated_rows
         except FileNotFoundError:
-            return {}  # answers of another engine, which no sink of ours received
+            return {}  # answers of another engine, not recorded by our sink
 
     def dataset(self) -> Dataset:
         """Return the dataset that the run replayed."""
@@ -158,13 +141,13 @@ class Run:
 
 
 def refuse_foreign_link(path: Path) -> None:
-    """Refuse a link to the folder of another user, who could change what it leads to."""
+    """Refuse a link to the folder of another user, who could change its content."""
     if path.is_symlink() and path.exists() and path.stat().st_uid != os.geteuid():
         raise BadInputError(f"{path}: is a link to a folder of another user; give the folder itself")
 
 
 def new_run(path: Path, overwrite: bool) -> Run:
-    """Make the folder of a run; an old run is replaced only if told so."""
+    """Make the folder of a run; an old run is replaced only with `overwrite`."""
     refuse_foreign_link(path)
     run = Run(path.resolve())
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):

@@ -32,7 +32,7 @@ def test_settings_are_shown_as_files_hold_them() -> None:
 
 def test_an_unknown_key_is_refused_with_the_nearest() -> None:
     """A typing error is found at once."""
-    with pytest.raises(BadInputError, match="a.toml: unknown key 'cuont'; did you mean 'count'?"):
+    with pytest.raises(BadInputError, match=r"a\.toml: unknown key 'cuont'; did you mean 'count'\?"):
         parse_settings({"cuont": 1}, Example, {"cuont": "a.toml: cuont"}, "a.toml")
 
 

@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pairs.core.errors import BadInputError
-from pairs.dataset.formats import parquet as tick_parquet
 from pairs.dataset.check import check
 from pairs.dataset.folder import Dataset
+from pairs.dataset.formats import parquet as tick_parquet
 from pairs.harness.driver import pieces_of
 from pairs.model.tuples import StockTick
 from pairs.validator.expected import compute

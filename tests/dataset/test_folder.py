@@ -63,7 +63,7 @@ def test_a_foreign_file_of_that_name_does_not_make_a_dataset(tmp_path: Path, con
     with pytest.raises(BadInputError, match="is not a dataset"), new_dataset(path, overwrite=True):
         pass
     with pytest.raises(BadInputError, match=r"dataset\.json: "):
-        Dataset(path).manifest
+        _ = Dataset(path).manifest
 
 
 def test_a_link_is_followed_and_kept(tmp_path: Path) -> None:

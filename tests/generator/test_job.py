@@ -28,7 +28,9 @@ def written(spark: SparkSession, path: Path, workload: Workload, files: int | No
     """Generate a dataset the way the command line does."""
     source = TickSource(workload)
     with new_dataset(path, overwrite=False) as dataset:
-        generate(spark, source, dataset, Profile("mine", workload), suffix, cut_into_files(source.timeline.ticks, files))
+        generate(
+            spark, source, dataset, Profile("mine", workload), suffix, cut_into_files(source.timeline.ticks, files)
+        )
     return Dataset(path)
 
 

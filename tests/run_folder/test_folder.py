@@ -31,7 +31,7 @@ def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
     """Neither read nor replaced."""
     expected = "link: is a link to a folder of another user; give the folder itself"
     with pytest.raises(BadInputError, match=expected):
-        Run(link_to_another_user).manifest
+        _ = Run(link_to_another_user).manifest
     with pytest.raises(BadInputError, match=expected):
         new_run(link_to_another_user, overwrite=True)
     assert (link_to_another_user / "run.json").is_file()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairs.dataset.formats import parquet as tick_parquet
 from pairs.dataset.digest import PartialDigest, digest_file
+from pairs.dataset.formats import parquet as tick_parquet
 from pairs.dataset.formats.base import FilePart
 from pairs.dataset.reader import parts_of, whole_file
 from pairs.model.tuples import StockTick
