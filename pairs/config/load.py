@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from pairs.config.faults import FaultSpec
 from pairs.config.values import Kind, nearest, pace, text, time_span, whole
 from pairs.config.workload import Workload, complete, default_of, setting
 from pairs.core import resources
 from pairs.core.errors import BadInputError
-from pairs.core.units import parse_duration_ms, show_duration
 from pairs.dataset.folder import Dataset
 
 DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times
@@ -30,19 +30,17 @@ def _settings_kind() -> Kind:
 
 
 def _faults_kind() -> Kind:
-    """Accept moments of simulated time at which the engine is killed, each written kill@TIME."""
+    """Accept faults, each written KIND@TIME."""
 
-    def parse(raw: Any) -> tuple[int, ...]:
-        if not isinstance(raw, list | tuple) or not all(isinstance(one, str) for one in raw):
+    def parse(raw: Any) -> tuple[FaultSpec, ...]:
+        if not isinstance(raw, list | tuple) or not all(isinstance(fault, str) for fault in raw):
             raise ValueError
-        if any(not one.startswith("kill@") for one in raw):
-            raise ValueError
-        return tuple(sorted(parse_duration_ms(one.removeprefix("kill@")) for one in raw))
+        return tuple(sorted(map(FaultSpec.parse, raw)))
 
-    def show(moments: tuple[int, ...]) -> Any:
-        return [f"kill@{show_duration(one)}" for one in moments]
+    def show(faults: tuple[FaultSpec, ...]) -> Any:
+        return [str(fault) for fault in faults]
 
-    return Kind("kill@TIME", "kill@ and a time such as kill@30m or kill@90s", parse, show)
+    return Kind("KIND@TIME", "a fault and its simulated time such as kill@30m or kill@90s", parse, show)
 
 
 @dataclass(frozen=True)
@@ -50,22 +48,26 @@ class RunSettings:
     """How a workload is executed: which engine, which plan, at what pace, with which engine settings."""
 
     target: str = setting(text("NAME"), "--target", "Engine to run.", "pyspark")
-    plan: str = setting(text("NAME"), "--plan", "How the target lays out its work.", "shared")
+    plan: str | None = setting(
+        text("NAME"), "--plan", "How the target lays out its work; default: the target's first plan."
+    )
     speed: float | str = setting(
         pace(), "--speed", "Simulated seconds per wall second, or max for unpaced; default: the profile's."
     )
     drivers: int = setting(whole(1, 16), "--drivers", "Processes that send the ticks.", 1)
-    master: str = setting(text("URL"), "--master", "Spark master.", DEFAULT_MASTER)
+    master: str = setting(
+        text("URL"), "--master", "Spark master of the kit's own jobs; the engine's is --set master=URL.", DEFAULT_MASTER
+    )
     stall_timeout: int = setting(
-        time_span(), "--stall-timeout", "End the run as failed if the engine takes no tick for so long.", 60_000
+        time_span(), "--stall-timeout", "End the run as failed if the engine consumes no tick for so long.", 60_000
     )
     max_behind: int = setting(
-        time_span(), "--max-behind", "End the run as overloaded if the engine is so far behind the ticks sent.", 120_000
+        time_span(), "--max-behind", "End the run as overloaded if the engine is so far behind the drivers.", 120_000
     )
-    faults: tuple[int, ...] = setting(
+    faults: tuple[FaultSpec, ...] = setting(
         _faults_kind(),
         "--fault",
-        "Kill the engine's processes at a simulated time and start it again, while ticks go on; repeatable.",
+        "A fault at a simulated time, such as kill@30m: the engine is killed and started again; repeatable.",
         (),
     )
     settings: dict[str, str] = setting(_settings_kind(), "--set", "An engine setting; repeatable.", {})

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +22,7 @@ from pairs import __version__
 from pairs.config.load import RunSettings
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
+from pairs.harness.faults import find_faults
 from pairs.harness.supervisor import Job, Outcome, OverloadedError, execute
 from pairs.measure import score as scoring
 from pairs.model.arrival_curve import burst_of
@@ -30,6 +31,7 @@ from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
 from pairs.translator import targets
 from pairs.translator.translate import translate
+from pairs.transport.registry import TRANSPORTS
 
 RUN_FORMAT = 1
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
@@ -37,11 +39,14 @@ _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
 
 def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     """Check what is asked for, and say what will be run."""
-    target, _ = targets.find(settings.target, settings.plan)
+    target, plan = targets.find(settings.target, settings.plan)
+    settings = replace(settings, plan=plan)
     for name in settings.settings:
-        if not target.takes(name, settings.plan):
-            what = f"{target.name}, plan {settings.plan}, takes"
-            raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it takes")
+        if not target.accepts(name, plan):
+            what = f"{target.name}, plan {plan}, accepts"
+            raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it accepts")
+    find_faults(settings.faults)
+    target.check_requirements()
     dataset.tick_files()
     strategies = read_strategies(dataset.strategies_file)
     ticks = None
@@ -51,12 +56,13 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
         ticks, duration, interval = facts["counts"]["ticks"], facts["duration_ms"], facts["measurement_interval_ms"]
     begins, ends = interval or (duration // 4, 3 * duration // 4)
     phases = {"ramp-up": 0, "warm-up": duration // 120, "measurement": begins, "cool-down": ends}
-    return Job(dataset, target, settings, ticks, phases, duration)
+    return Job(dataset, target, plan, settings, ticks, phases, duration)
 
 
 def run_job(run: Run, job: Job) -> Outcome:
     """Translate the strategies, run the program, and record what was done; also when it fails."""
-    translate(job.dataset.strategies_file, job.target, job.settings.plan, run.app_folder)
+    translate(job.dataset.strategies_file, job.target, job.plan, run.app_folder)
+    transport = TRANSPORTS["ticklog"](run.transport_folder, job.settings.drivers)
     facts = _facts(job)
     run.write_json(run.facts_file, facts | {"state": "running"})
 
@@ -66,14 +72,15 @@ def run_job(run: Run, job: Job) -> Outcome:
             run.write_json(run.facts_file, facts | {"state": "running"})
 
     try:
-        outcome = execute(run, job, began)
+        outcome = execute(run, job, transport, began)
     except BaseException as error:
         state = "overloaded" if isinstance(error, OverloadedError) else "failed"
         reason = str(error) or type(error).__name__
         with suppress(BadInputError):  # on a full disk, the reason is what counts
             run.write_json(run.facts_file, facts | {"state": state, "reason": reason})
         raise
-    run.write_json(run.facts_file, facts | {"state": "ended", **asdict(outcome)})
+    kills_us = [fault.time_us for fault in outcome.faults]
+    run.write_json(run.facts_file, facts | {"state": "ended", **asdict(outcome), "kills_us": kills_us})
     return outcome
 
 
@@ -178,9 +185,9 @@ def _adaptivity(run: Run, facts: Mapping[str, Any]) -> dict[str, Any] | None:
 def _recovery(run: Run, facts: Mapping[str, Any], validation: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return how the engine recovered from being killed; none if it was not."""
     kills = facts.get("kills_us") or []
-    if not kills or not run.pace_file.is_file():
+    if not kills or not run.throughput_file.is_file():
         return None
-    times, sent, taken = (column.to_numpy() for column in pq.read_table(run.pace_file).columns)
+    times, sent, taken = (column.to_numpy() for column in pq.read_table(run.throughput_file).columns)
     counts = [sum(validation[stream][kind] for stream in STREAMS) for kind in ("missing", "undue", "wrong")]
     took = scoring.recovery_times_s(times / 1e6, sent, taken, [one / 1e6 for one in kills])
     return {

@@ -18,7 +18,7 @@ import numpy as np
 from pairs.config.load import RunSettings
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
-from pairs.harness.supervisor import EngineError
+from pairs.harness.processes import EngineError
 from pairs.measure.recordings import Recorded, read_run
 from pairs.measure.search_policy import Outcome, next_point
 from pairs.measure.stability import MUCH_BACKLOG_S, trend

@@ -268,9 +268,9 @@ def run(path: Path, output: Path | None, settings: config.RunSettings, overwrite
     dataset = Dataset(path)
     job = job_for(dataset, settings)
     dataset.refuse_bad_files()
-    recorded = new_run(output or _next_run_folder(dataset, settings.target, settings.plan), overwrite)
+    recorded = new_run(output or _next_run_folder(dataset, settings.target, job.plan), overwrite)
     outcome = run_job(recorded, job)
-    how = f"{settings.target}, plan {settings.plan}"
+    how = f"{settings.target}, plan {job.plan}"
     if job.speed is None:
         speed = f", {outcome.ticks_per_second:,.0f} ticks/s once it was going" if outcome.ticks_per_second else ""
         print(f"{recorded.path}: {how}, unpaced: {outcome.seconds:.1f} s with its start{speed}; no score")
@@ -377,9 +377,11 @@ def search(
     """Search for the highest scale factor that is sustained; return whether there is one."""
     from pairs.measure.search_policy import best, highest
     from pairs.stages.search_session import HEADINGS, Search, parse_limit, plain_row
+    from pairs.translator import targets
 
     first, most = (whole(1, 1_000_000).read(raw, flag) for raw, flag in zip(bounds, ("--first", "--most"), strict=True))
-    path = folder or Path("searches") / f"{Path(profile).stem}-{settings.target}-{settings.plan}"
+    _, plan = targets.find(settings.target, settings.plan)
+    path = folder or Path("searches") / f"{Path(profile).stem}-{settings.target}-{plan}"
     searched = Search(path, workload_at, profile, settings, parse_limit(slo), first, most, suffix)
     searched.begin()
     _print_columns(HEADINGS)
@@ -430,7 +432,7 @@ def _toml(name: str, values: dict[str, Any]) -> list[str]:
     tables = {key: value for key, value in values.items() if isinstance(value, dict)}
     lines = [f"[{name}]"]
     for key, value in values.items():
-        if key not in tables:
+        if key not in tables and value is not None:
             lines.append(f"{key if key.isidentifier() else json.dumps(key)} = {json.dumps(value)}")
     for key, value in tables.items():
         lines += ["", *_toml(f"{name}.{key}", value)]
