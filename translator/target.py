@@ -72,7 +72,7 @@ class Target(ABC):
         return setting in self.options
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of the engine and of what it runs on; refuse what is missing, saying how to install it."""
+        """Return the versions of the engine and of what it runs on; refuse what is missing, with how to install it."""
         return {}
 
     def check_requirements(self) -> None:

@@ -72,9 +72,7 @@ class LiveView:
         return table
 
     def _rows(self, status: Status) -> list[tuple[str, str]]:
-        sink = self._sink()
-        latency = " / ".join(f"{name} {value / 1000:,.0f} ms" for name, value in sink.recent_latency_us.items())
-        answers = ", ".join(f"{count:,} {stream}" for stream, count in sink.rows.items())
+        answers, latency = self._answers()
         cores = ", ".join(f"{part} {cores:.0%}" for part, cores in status.cpu.items())
         memory = ", ".join(f"{part} {size / 1e6:,.0f} MB" for part, size in status.memory.items())
         return [
@@ -93,11 +91,14 @@ class LiveView:
         produced, consumed = last.produced - first.produced, last.consumed - first.consumed
         return f"{produced / seconds:,.0f} produced, {consumed / seconds:,.0f} consumed"
 
-    def _sink(self) -> SinkRecord:
+    def _answers(self) -> tuple[str, str]:
+        """Return how many answers there are, and their latencies lately, once the sink has told."""
         try:
-            return SinkRecord.read(self._run.sink_file)
+            sink = SinkRecord.read(self._run.sink_file)
         except (OSError, BadInputError):
-            return SinkRecord(rows={}, repeated_rows={})
+            return "", ""
+        answers = ", ".join(f"{count:,} {stream}" for stream, count in sink.rows.items())
+        return answers, " / ".join(f"{name} {us / 1000:,.0f} ms" for name, us in sink.recent_latency_us.items())
 
 
 def _clock(seconds: float) -> str:

@@ -9,9 +9,9 @@ class SinkRecord(Record):
     FORMAT = 1
     REMEDY = "run it again"
 
-    writers: int = 0
-    batches: int = 0  # recorded
+    writers: int
+    batches: int  # recorded
     rows: dict[str, int]  # recorded, by stream
-    repeated_batches: int = 0  # dropped
+    repeated_batches: int  # dropped
     repeated_rows: dict[str, int]  # dropped, by stream
-    recent_latency_us: dict[str, int] = {}  # p50, p99 and max of the last seconds, for the live view
+    recent_latency_us: dict[str, int]  # p50, p99 and max of the last seconds, for the live view

@@ -14,7 +14,7 @@ from pairs.dataset.folder import Dataset
 from pairs.harness.supervisor import Job, Outcome, execute
 from pairs.run_folder.folder import Run, new_run
 from pairs.translator.target import Launch, Target
-from tests.end_to_end.test_run import golden_market
+from tests.markets import golden_market
 
 SPEED = 90.0  # the golden quarter of an hour in ten seconds
 ENGINE = """
