@@ -41,7 +41,8 @@ def market(folder: Path, scale_factor: int, ticks: int) -> Dataset:
 def speed(folder: Path, dataset: Dataset, name: str, plan: str) -> float:
     """Run a program unpaced and check its answers; return its ticks per second."""
     run: Run = new_run(folder / f"run-{name}-{plan}-{dataset.path.name}", overwrite=False)
-    took = run_job(run, job_for(dataset, RunSettings(name, plan, "max", 1, MASTER, 60_000, 120_000, (), {})))
+    engine = {"master": MASTER} if name == "pyspark" else {}
+    took = run_job(run, job_for(dataset, RunSettings(name, plan, "max", 1, MASTER, 60_000, 120_000, (), engine)))
     aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
     if not validate(dataset, aliases, run.path).passed or took.ticks_per_second is None:
         raise SystemExit(f"{run.path}: the answers are not right")

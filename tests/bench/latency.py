@@ -72,6 +72,7 @@ LARGE = Market(
 def play(folder: Path, dataset: Dataset, speed: float, variant: tuple[str, str, dict[str, str]]) -> list[float]:
     """Play a market in real time and check the answers; return p50, p99, a batch's median, and CPU."""
     target, plan, settings = variant
+    settings = ({"master": MASTER} if target == "pyspark" else {}) | settings
     run: Run = new_run(folder, overwrite=False)
     run_job(run, job_for(dataset, RunSettings(target, plan, speed, 1, MASTER, 60_000, 120_000, (), settings)))
     aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
