@@ -54,7 +54,7 @@ def test_refused_before_spark_starts(case: str, here: Path, capsys: pytest.Captu
 
 
 ROW_CASES = {
-    "a bad row": (["bad.csv"], "bad.csv: row 2: 'x' is no price; mend the row or leave it out"),
+    "a bad row": (["bad.csv"], "bad.csv: row 2: 'x' is not a valid price; fix the row or remove it"),
     "unknown symbols": (["trades.csv", "--pairs", "other.pairs"], "--pairs: symbol 'Z' has no trade; name symbols of"),
     "too few trades": (
         ["trades.csv"],

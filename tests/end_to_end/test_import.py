@@ -97,7 +97,7 @@ def test_files_runs_and_formats_do_not_change_the_content(
 ) -> None:
     """The same trades as Parquet, in short runs, cut into several files, are the same ticks."""
     files = write_trades(tmp_path, trades=2_000)
-    monkeypatch.setattr(sorting, "_ROWS_OF_A_RUN", 300)
+    monkeypatch.setattr(sorting, "_ROWS_PER_RUN", 300)
     monkeypatch.setattr(imported, "_TICKS_PER_FILE", 450)
     for file in files:
         rows = list(csv.DictReader(file.open(newline="")))

@@ -30,7 +30,7 @@ def test_trades_are_sorted_stably_whatever_the_runs_and_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int
 ) -> None:
     """Two parts, in runs of a few rows, cut into files, are what sorting everything at once gives."""
-    monkeypatch.setattr(sorting, "_ROWS_OF_A_RUN", 10)
+    monkeypatch.setattr(sorting, "_ROWS_PER_RUN", 10)
     rng = np.random.default_rng(5)
     times = rng.integers(0, 20, 200)
     rows = [f"S{number % 7},{number + 1},{time}" for number, time in enumerate(times)]

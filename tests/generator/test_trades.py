@@ -109,8 +109,8 @@ def test_symbols_are_texts(tmp_path: Path) -> None:
 
 
 BAD_ROWS = {
-    "A,abc,1,0": "'abc' is no price; mend the row or leave it out",
-    "A,,1,0": "'' is no price; mend the row or leave it out",
+    "A,abc,1,0": "'abc' is not a valid price; fix the row or remove it",
+    "A,,1,0": "'' is not a valid price; fix the row or remove it",
     "A,0,1,0": "price 0; prices are above zero, and at most 21,474,836.47",
     "A,-1,1,0": "price -1; prices are above zero",
     "A,nan,1,0": "price nan; prices are above zero",
@@ -118,12 +118,12 @@ BAD_ROWS = {
     "A,21474836.48,1,0": "price 2.14748e+07; prices are above zero, and at most 21,474,836.47",
     "A,1,0,0": "size 0; sizes are whole numbers above zero; without --size-column every trade has 100",
     "A,1,1.5,0": "size 1.5; sizes are whole numbers above zero",
-    "A,1,many,0": "'many' is no size",
-    "A,1,1,": "'' is no time",
-    "A,1,1,noon": "'noon' is no time",
-    "A,1,1,2024-13-01T00:00:00Z": "'2024-13-01T00:00:00Z' is no time",
+    "A,1,many,0": "'many' is not a valid size",
+    "A,1,1,": "'' is not a valid time",
+    "A,1,1,noon": "'noon' is not a valid time",
+    "A,1,1,2024-13-01T00:00:00Z": "'2024-13-01T00:00:00Z' is not a valid time",
     "A,1,1,9999999999999999": "time '9999999999999999' is too late for ms; give the right --time-unit",
-    "A,1,1,99999999999999999999": "'99999999999999999999' is no time",
+    "A,1,1,99999999999999999999": "'99999999999999999999' is not a valid time",
     ",1,1,0": "empty symbol",
     "ABCDEFGHIJKLMNOPQ,1,1,0": "symbol 'ABCDEFGHIJKLMNOPQ' is longer than 16 bytes",
     "A,1,1": "3 values for 4 columns: 'A,1,1'",
@@ -143,7 +143,7 @@ def test_nulls_of_parquet_are_refused_with_their_row(tmp_path: Path) -> None:
     """Rows count from the beginning of the file, also in a later row group."""
     file = parquet_file(tmp_path, px=[1.0, 2.0, 3.0, None])
     part = FilePart(file, 2, range(1, 2))
-    with pytest.raises(BadInputError, match=r"trades\.parquet: row 4: no px; every trade has one"):
+    with pytest.raises(BadInputError, match=r"trades\.parquet: row 4: no px; every trade needs a value"):
         list(read_trades(part, COLUMNS))
 
 
