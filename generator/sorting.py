@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 from uuid import uuid4
 
 import numpy as np
@@ -109,7 +110,7 @@ def cut(runs: list[SortedRun], files: int) -> list[list[Slice]]:
 def rows_before(runs: list[NDArray[np.int64]], rank: int) -> list[int]:
     """Return how many rows of each run are among the first `rank` of all; of equal times, earlier runs come first."""
 
-    def rows(time_ns: int, side: str) -> NDArray[np.int64]:
+    def rows(time_ns: int, side: Literal["left", "right"]) -> NDArray[np.int64]:
         return np.array([run.searchsorted(time_ns, side) for run in runs])
 
     times_ns = range(min(int(run[0]) for run in runs), max(int(run[-1]) for run in runs))

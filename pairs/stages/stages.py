@@ -66,7 +66,8 @@ def import_trades(
 ) -> None:
     """Make a dataset of real trades, on Spark."""
     from pairs.core import spark
-    from pairs.generator.import_job import PairsWanted, import_trades, read_pairs
+    from pairs.generator.import_job import import_trades
+    from pairs.generator.pairing import PairsWanted, read_pairs
     from pairs.generator.sorting import write_runs
     from pairs.generator.trades import UNITS_NS, TradeColumns, parts_of_trades
 

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from pairs.dataset.check import check
 from pairs.dataset.folder import Dataset, new_dataset
-from pairs.generator import import_job as imported
-from pairs.generator import sorting
-from pairs.generator.import_job import PairsWanted, import_trades
+from pairs.generator import import_job, sorting
+from pairs.generator.import_job import import_trades
+from pairs.generator.pairing import PairsWanted
 from pairs.generator.trades import TradeColumns
 from tests.conftest import Command
 from tests.end_to_end.trades import COLUMNS, NASTY_SYMBOLS, SYMBOLS, write_trades
@@ -98,7 +98,7 @@ def test_files_runs_and_formats_do_not_change_the_content(
     """The same trades as Parquet, in short runs, cut into several files, are the same ticks."""
     files = write_trades(tmp_path, trades=2_000)
     monkeypatch.setattr(sorting, "_ROWS_PER_RUN", 300)
-    monkeypatch.setattr(imported, "_TICKS_PER_FILE", 450)
+    monkeypatch.setattr(import_job, "_TICKS_PER_FILE", 450)
     for file in files:
         rows = list(csv.DictReader(file.open(newline="")))
         table = pa.table(
