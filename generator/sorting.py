@@ -78,7 +78,9 @@ def _unsorted_runs(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 def _sorted(trades: pa.Table) -> pa.Table:
     """Sort by time, stably, into one chunk with one dictionary of symbols."""
-    return trades.unify_dictionaries().combine_chunks().sort_by("time_ns").combine_chunks()
+    unsorted = trades.unify_dictionaries().combine_chunks()
+    order = np.argsort(unsorted["time_ns"].to_numpy(), kind="stable")  # faster than Arrow's sort_by
+    return unsorted.take(pa.array(order)).combine_chunks()
 
 
 def _write_run(path: Path, trades: pa.Table) -> SortedRun:

@@ -1,4 +1,4 @@
-"""`pairs import` as users call it: real trades become a dataset on which everything else works."""
+"""`pairs import` as users call it: real trades become a dataset on which every other stage works."""
 
 import csv
 import json
@@ -48,7 +48,7 @@ def ticks_of(dataset: Dataset) -> list[tuple[str, int, int, int]]:
 
 @pytest.mark.parametrize("symbols", [SYMBOLS, NASTY_SYMBOLS], ids=["ordinary", "nasty"])
 def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbols: tuple[str, ...]) -> None:
-    """Every stage takes an imported dataset for a generated one, whatever the symbols are called; PASSED at the end."""
+    """Every stage works on an imported dataset, whatever the symbols are called; the verdict is PASSED."""
     files = write_trades(tmp_path, symbols)
     master = ("--master", "local[2]")
     made = pairs_command("import", "first.csv", "second.csv", "-o", "real", *COLUMNS, "--top-pairs", "2", *master)
@@ -56,7 +56,7 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
     assert made.stdout.startswith("real: 20,001 ticks of 5 symbols in 20m, from 2 files")
     dataset = Dataset(tmp_path / "real")
     assert ticks_of(dataset) == expected_ticks(files)
-    pairs = {frozenset((one.symbol1, one.symbol2)) for one in dataset.correlations()}
+    pairs = {frozenset((pair.symbol1, pair.symbol2)) for pair in dataset.correlations()}
     assert pairs == {frozenset(symbols[:2]), frozenset(symbols[2:4])}
     for arguments in (
         ["strategies", "real", "--count", "20"],
@@ -89,7 +89,7 @@ def test_the_facts_of_an_imported_dataset(spark: SparkSession, tmp_path: Path) -
     assert sum(facts["trades_by_symbol"].values()) == facts["counts"]["ticks"] == 20_001
     found = check(spark, dataset)
     assert (found.problems, found.digest) == ([], facts["digest"])
-    assert [one.name for one in dataset.path.iterdir() if one.name.startswith(".")] == []
+    assert [path.name for path in dataset.path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_files_runs_and_formats_do_not_change_the_content(
