@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
-from pairs.harness.driver import SLOT_US
+from pairs.model import schedule
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
+from pairs.run_folder.send_delay import SLOT_US
 
 Floats = NDArray[np.float64]
 Wholes = NDArray[np.int64]
@@ -93,7 +94,7 @@ class Recorded:
     strategies: StrategySet | None
     answers: dict[str, Answers | None]
     resources: pa.Table | None
-    pace: pa.Table | None
+    throughput: pa.Table | None
     drivers: list[Driver]
     batches: list[Batch] = field(default_factory=list)
     heaps: list[Heap] = field(default_factory=list)
@@ -122,7 +123,7 @@ class Recorded:
         """The wall time that charts count from: when the first tick was due, or the first thing that was noted."""
         if isinstance(start := self.facts.get("start_us"), int):
             return start
-        noted = [int(table["time"][0].as_py()) for table in (self.pace, self.resources) if table is not None]
+        noted = [int(table["time"][0].as_py()) for table in (self.throughput, self.resources) if table is not None]
         noted += [int(one.sink_us.min()) for one in self.answers.values() if one is not None and len(one)]
         return min(noted, default=0)
 
@@ -184,7 +185,7 @@ def read_run(run: Run) -> Recorded:
         strategies=_strategies(dataset),
         answers={stream: _answers(run, stream, facts, late) for stream in STREAMS},
         resources=_table(run.resources_file, "time"),
-        pace=_table(run.pace_file, "time"),
+        throughput=_table(run.throughput_file, "time"),
         drivers=drivers,
         batches=batches,
         heaps=heaps,
@@ -235,7 +236,7 @@ def _answers(run: Run, stream: str, facts: Mapping[str, Any], late_us: Wholes | 
     due_us = late_s = None
     if start_us is not None:
         speed = float(facts["run"]["speed"])
-        due_us = start_us + np.rint(tick_ts * (1000 / speed)).astype(np.int64)
+        due_us = schedule.due_us(start_us, tick_ts, speed)
         late_s = _late_s(due_us - start_us, late_us)
     return Answers(
         table,
@@ -266,8 +267,8 @@ def _driver(run: Run, number: int) -> Driver | None:
         steps_s = (histogram[:, 0] + 1) * (recorded["step_us"] / 1e6)
     except (KeyError, TypeError, ValueError):
         return None
-    table = _table(run.lateness_file(number), "slot")
-    slots = None if table is None else {name: table[name].to_numpy().astype(np.int64) for name in ("slot", "late_us")}
+    table = _table(run.send_delay_file(number), "slot")
+    slots = None if table is None else {name: table[name].to_numpy().astype(np.int64) for name in ("slot", "delay_us")}
     return Driver(seconds[:, 0], seconds[:, 1], seconds[:, 2] / 1e6, steps_s, histogram[:, 1], slots)
 
 
@@ -278,7 +279,7 @@ def _lateness_by_slot(drivers: list[Driver]) -> Wholes | None:
         return None
     worst = np.zeros(max(int(one["slot"].max()) for one in kept) + 1, np.int64)
     for one in kept:
-        np.maximum.at(worst, np.maximum(one["slot"], 0), one["late_us"])
+        np.maximum.at(worst, np.maximum(one["slot"], 0), one["delay_us"])
     return worst
 
 

@@ -9,7 +9,7 @@ from pairs.measure.recordings import Recorded
 from pairs.measure.score import percentile
 from pairs.measure.stability import Finding
 from pairs.report.charts.latency import sent_latencies
-from pairs.report.charts.load import pace, waiting
+from pairs.report.charts.load import throughput, waiting
 from pairs.report.charts.machine import samples
 
 
@@ -58,11 +58,11 @@ def cores_used(recorded: Recorded) -> float | None:
 
 def cost(recorded: Recorded) -> float | None:
     """Return the CPU seconds that the engine spent on a million ticks within the measurement interval."""
-    used, noted = _used(recorded), pace(recorded)
+    used, noted = _used(recorded), throughput(recorded)
     if used is None or noted is None or recorded.speed is None:
         return None
     begin, end = np.clip([recorded.wall_of(one) for one in recorded.interval_ms], *noted["time"][[0, -1]])
-    first, last = np.interp([begin, end], noted["time"], noted["taken"])
+    first, last = np.interp([begin, end], noted["time"], noted["consumed"])
     cores = sum(share for name, share in used[0].items() if name.startswith("engine"))
     return float(cores * (end - begin) / (last - first) * 1e6) if last > first else None
 

@@ -61,7 +61,7 @@ def rate_table(recorded: Recorded) -> Table | None:
         return None
     rows = [
         row
-        for name, column in (("ticks sent", "sent"), ("ticks taken", "taken"))
+        for name, column in (("ticks sent", "produced"), ("ticks taken", "consumed"))
         if (row := _paced_row(recorded, name, column, begin, seconds)) is not None
     ]
     for stream, answers in recorded.answers.items():
@@ -73,7 +73,7 @@ def rate_table(recorded: Recorded) -> Table | None:
 
 
 def _paced_row(recorded: Recorded, name: str, column: str, begin: float, seconds: int) -> tuple[str, ...] | None:
-    table = recorded.pace
+    table = recorded.throughput
     if table is None or column not in table.column_names:
         return None
     edges = begin + np.arange(seconds + 1)

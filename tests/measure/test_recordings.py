@@ -50,7 +50,7 @@ def test_an_unpaced_run_has_no_latency(run: Run) -> None:
         ("score.json", "score"),
         ("validation.json", "validation"),
         ("resources.parquet", "resources"),
-        ("pace.parquet", "pace"),
+        ("throughput.parquet", "throughput"),
         ("progress.jsonl", "batches"),
         ("driver-0.json", "drivers"),
     ],
@@ -75,7 +75,7 @@ def test_answers_that_cannot_be_read(run: Run, stream: str, content: bytes | Non
 
 def test_a_driver_without_slots(run: Run) -> None:
     """Lateness on the whole is known, that of single ticks is not."""
-    run.lateness_file(0).unlink()
+    run.send_delay_file(0).unlink()
     recorded = read_run(run)
     assert len(recorded.drivers) == 1
     assert recorded.answers["orders"] is not None

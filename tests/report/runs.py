@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
+from pairs.stages.execution import score_run
 
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
-from pairs.stages.execution import score_run
 from pairs.validator.shards import EXPECTED
 from pairs.validator.validation import validate
 
@@ -144,12 +144,13 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
     }
     run.write_parquet(run.resources_file, pa.table(samples))
     sent = np.linspace(0, 26_669, len(times)).astype(np.int64)
-    run.write_parquet(run.pace_file, pa.table({"time": times, "sent": sent, "taken": np.maximum(sent - 50, 0)}))
+    noted = {"time": times, "produced": sent, "consumed": np.maximum(sent - 50, 0)}
+    run.write_parquet(run.throughput_file, pa.table(noted))
     seconds = [[int(START_US // 1_000_000) + second, 2_667, 900] for second in range(10)]
     recorded = {"ticks": 26_669, "step_us": 10, "histogram": [[10, 26_000], [90, 669]], "seconds": seconds}
     run.write_json(run.driver_file(0), recorded)
     slots = np.arange(1_000, dtype=np.int32)
-    run.write_parquet(run.lateness_file(0), pa.table({"slot": slots, "late_us": np.full(1_000, 800, np.int32)}))
+    run.write_parquet(run.send_delay_file(0), pa.table({"slot": slots, "delay_us": np.full(1_000, 800, np.int32)}))
 
 
 def _write_progress(run: Run) -> None:

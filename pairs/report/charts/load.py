@@ -22,9 +22,9 @@ def rate(recorded: Recorded) -> Data:
     series: dict[str, Data] = {}
     if (planned := planned_rate(recorded)) is not None:
         series["planned"] = {"x": times(planned[0]), "y": numbers(planned[1])}
-    noted = pace(recorded)
+    noted = throughput(recorded)
     if noted is not None:
-        for name, label in (("sent", "sent"), ("taken", "taken by the engine")):
+        for name, label in (("produced", "sent"), ("consumed", "taken by the engine")):
             x, y = rates(noted["time"], noted[name], slots)
             series[label] = {"x": times(x), "y": numbers(y)}
     elif recorded.drivers:
@@ -38,27 +38,27 @@ def rate(recorded: Recorded) -> Data:
 
 def backlog(recorded: Recorded) -> Data:
     """Ticks that were sent and not yet taken: the most in each slot."""
-    noted = pace(recorded)
+    noted = throughput(recorded)
     if noted is None:
         return absent(_NOT_RECORDED)
     slots = _slots(recorded)
-    present, worst = greatest_by_slot(slots.of(noted["time"]), noted["sent"] - noted["taken"])
+    present, worst = greatest_by_slot(slots.of(noted["time"]), noted["produced"] - noted["consumed"])
     return {"x": times(slots.middles(present)), "y": numbers(worst)}
 
 
 def waiting(recorded: Recorded) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
     """Return when the backlog was noted, in wall seconds, and how large it was."""
-    noted = pace(recorded)
-    return None if noted is None else (noted["time"], noted["sent"] - noted["taken"])
+    noted = throughput(recorded)
+    return None if noted is None else (noted["time"], noted["produced"] - noted["consumed"])
 
 
-def pace(recorded: Recorded) -> dict[str, NDArray[Any]] | None:
+def throughput(recorded: Recorded) -> dict[str, NDArray[Any]] | None:
     """Return how many ticks were sent and taken at which times, in wall seconds; none if that was not noted."""
-    table = recorded.pace
-    if table is None or not {"sent", "taken"} <= set(table.column_names):
+    table = recorded.throughput
+    if table is None or not {"produced", "consumed"} <= set(table.column_names):
         return None
     return {"time": recorded.wall_s(table["time"].to_numpy())} | {
-        name: _whole(table, name) for name in ("sent", "taken")
+        name: _whole(table, name) for name in ("produced", "consumed")
     }
 
 
@@ -75,7 +75,7 @@ def _slots(recorded: Recorded) -> Slots:
 def run_end_s(recorded: Recorded) -> float:
     """Return when the last thing was noted, in wall seconds."""
     ends = [recorded.wall_of(recorded.duration_ms)] if recorded.speed else []
-    noted = (table["time"][-1].as_py() for table in (recorded.pace, recorded.resources) if table is not None)
+    noted = (table["time"][-1].as_py() for table in (recorded.throughput, recorded.resources) if table is not None)
     ends += [(last - recorded.origin_us) / 1e6 for last in noted]
     ends += [float(recorded.wall_s(one.sink_us).max()) for one in recorded.answers.values() if one and len(one)]
     return max(ends, default=1.0)

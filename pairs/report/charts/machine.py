@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.harness.driver import SLOT_US
 from pairs.measure.recordings import Driver, Recorded
 from pairs.measure.reduce import greatest_by_slot, slots_for
 from pairs.report.charts import Data, absent, numbers, times
+from pairs.run_folder.send_delay import SLOT_US
 
 _MOST_POINTS = 360
 _NO_SAMPLES = "Not recorded: no process of the run was sampled."
@@ -140,4 +140,4 @@ def _worst_lateness(recorded: Recorded, driver: Driver) -> tuple[Floats, Floats]
     if driver.slots is None:
         return recorded.wall_s(driver.seconds * 1_000_000), driver.worst_s
     due_s: Floats = driver.slots["slot"].astype(np.float64) * (SLOT_US / 1e6)
-    return due_s, driver.slots["late_us"] / 1e6
+    return due_s, driver.slots["delay_us"] / 1e6
