@@ -1,4 +1,4 @@
-"""Reduces many numbers to as many as a chart can show, as pure functions. Extremes are never dropped."""
+"""Reduces many numbers to a few, as pure functions: percentiles, slots, histograms. Extremes are never dropped."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,11 @@ Wholes = NDArray[np.int64]
 
 _CURVE_POINTS = 200
 _FURTHEST = 1e4  # 1 / (1 - 0.9999)
+
+
+def percentile(values: Floats, share: float) -> float:
+    """Return the nearest-rank percentile: the smallest value that at least this share of the values do not exceed."""
+    return float(np.quantile(values, share, method="inverted_cdf"))
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,18 @@ class Histogram:
     edges: Floats
     counts: Wholes
 
+    @property
+    def middles(self) -> Floats:
+        """The geometric middles of the bins."""
+        middles: Floats = np.sqrt(self.edges[1:] * self.edges[:-1])
+        return middles
+
+    @property
+    def percent(self) -> Floats:
+        """The share of all values in each bin, in percent."""
+        percent: Floats = 100 * self.counts / self.counts.sum()
+        return percent
+
 
 def log_histogram(values: Floats, least: float, greatest: float, bins: int) -> Histogram:
     """Count values in bins of equal ratio; what is outside is counted at the ends."""
@@ -103,6 +120,11 @@ class Curve:
 
     tails: Floats
     values: Floats
+
+    @property
+    def percent(self) -> Floats:
+        """The share of all values that each value stands for, in percent."""
+        return 100 * (1 - 1 / self.tails)
 
 
 def percentile_curve(values: Floats) -> Curve:

@@ -1,4 +1,7 @@
-"""Packs numbers for a page: typed arrays, byte planes, deflate, base64; the page's script unpacks them."""
+"""Puts numbers into a page: as plotly's own typed arrays for charts, and packed where there are very many of them.
+
+Packed are the answers of all strategies: byte planes, deflate, base64; the page's script unpacks them.
+"""
 
 import base64
 import zlib
@@ -9,6 +12,12 @@ from numpy.typing import NDArray
 
 _LEVEL = 6
 _NOTHING = 65_535  # the step that stands for "no number"
+
+
+def typed_array(values: NDArray[Any]) -> dict[str, str]:
+    """Return an array in the format that plotly.js reads."""
+    values = np.ascontiguousarray(values)
+    return {"dtype": values.dtype.str[1:], "bdata": base64.b64encode(values.tobytes()).decode("ascii")}
 
 
 def pack(values: NDArray[Any], delta: bool = False) -> dict[str, Any]:
@@ -79,7 +88,7 @@ def restored(
 def _of_each(
     reduce: np.ufunc, values: NDArray[np.float64], starts: NDArray[np.int64], empty: float
 ) -> NDArray[np.float64]:
-    """Reduce each series to one number; `empty` where there is none or none that is finite."""
+    """Reduce each series to a number; `empty` where no value is finite."""
     found = np.full(len(starts) - 1, empty)
     filled = np.flatnonzero(np.diff(starts))
     if len(filled):
