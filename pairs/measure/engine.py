@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pairs.measure.recorded_files import Batch, Heap
+from pairs.measure.recorded_files import Batch
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats, percentile
 
@@ -51,8 +51,9 @@ class Collection:
     heap_bytes: Floats
 
 
-def garbage_collection(recorded: Recorded, heaps: list[Heap]) -> Collection | None:
+def garbage_collection(recorded: Recorded) -> Collection | None:
     """Return the share of time that garbage collection took, and the heap; None if that was not noted."""
+    heaps = recorded.heaps
     if len(heaps) < 2:
         return None
     seconds = recorded.wall_s(np.array([heap.time for heap in heaps]))

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
-from pairs.measure.latency import Quarter, quarters
+from pairs.measure.latency import quarters
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, percentile
 from pairs.measure.resources import Usage, usage
 from pairs.measure.stability import Trend, p99_bounds, trend
 from pairs.measure.throughput import MUCH_BACKLOG_S, Backlog, backlog_of
 from pairs.model.streams import SCORED
-from pairs.run_folder.score_record import Adaptivity, Recovery
+from pairs.run_folder.score_record import Adaptivity, LatencySummary, Recovery
 
 _UNLIKE = 2.0  # ratio of the p99 of two quarters
 _FEW_BEYOND = 10  # answers beyond the 99th percentile
@@ -95,9 +95,9 @@ def _trend_finding(found: Trend | None) -> Finding:
     )
 
 
-def _quarters_finding(found: Sequence[Quarter]) -> Finding:
+def _quarters_finding(found: Sequence[LatencySummary]) -> Finding:
     title = "Do the quarters agree?"
-    values = [quarter.p99_s for quarter in found if quarter.p99_s is not None]
+    values = [quarter.p99 for quarter in found if quarter.p99 is not None]
     if len(values) < 4 or min(values) <= 0:
         return Finding("bad", title, "Unknown: a quarter of the measurement interval has no orders.")
     ratio = max(values) / min(values)

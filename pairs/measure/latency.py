@@ -83,17 +83,7 @@ def histograms(measured: Mapping[str, Floats]) -> dict[str, Histogram]:
     return {name: log_histogram(values, *ends, bins) for name, values in measured.items()}
 
 
-@dataclass(frozen=True)
-class Quarter:
-    """A quarter of the measurement interval."""
-
-    count: int
-    p50_s: float | None
-    p99_s: float | None
-
-
-def quarters(timed: Timed, begin: float, end: float) -> list[Quarter]:
-    """Return median and 99th percentile of each quarter of an interval of simulated time."""
+def quarters(timed: Timed, begin: float, end: float) -> list[LatencySummary]:
+    """Summarize the latencies of each quarter of an interval of simulated time."""
     slots = Slots(begin, (end - begin) / 4, 4).of(timed.tick_ts)
-    found = (summarize(timed.latency_s[slots == number]) for number in range(4))
-    return [Quarter(summary.count, summary.p50, summary.p99) for summary in found]
+    return [summarize(timed.latency_s[slots == number]) for number in range(4)]

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
@@ -106,15 +107,6 @@ _PROGRESS: TypeAdapter[Batch | Heap | EngineSettings] = TypeAdapter(
 )
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What the engine's program noted of itself."""
-
-    batches: list[Batch]
-    heaps: list[Heap]
-    settings: dict[str, str]
-
-
 def optional_record(model: type[RecordT], file: Path) -> RecordT | None:
     """Read a JSON record; None if it cannot be read."""
     with suppress(FileNotFoundError, BadInputError):
@@ -152,11 +144,12 @@ def _read_driver(run: Run, driver: int) -> DriverDelays | None:
     )
 
 
-def read_samples(run: Run) -> Samples | None:
-    """Read what the processes of a run used; parts of the engine come first."""
+def read_samples(run: Run, since_us: int) -> Samples | None:
+    """Read what the processes of a run used since a time; parts of the engine come first."""
     columns = ("cpu_seconds", "rss_bytes", "read_bytes", "written_bytes")
     table = _sorted_table(run.resources_file, "time", "part", *columns)
-    if table is None:
+    table = None if table is None else table.filter(pc.field("time") >= since_us)
+    if not table:
         return None
     moments, row = np.unique(_wholes(table, "time"), return_inverse=True)
     names = table["part"].to_pylist()
@@ -170,27 +163,20 @@ def read_samples(run: Run) -> Samples | None:
     return Samples(moments, parts, *grids)
 
 
-def read_progress(run: Run) -> Progress:
-    """Read what the engine's program noted; a line that was cut off is left out."""
-    try:
-        lines = run.progress_file.read_bytes().splitlines()
-    except OSError:
-        lines = []
-    progress = Progress([], [], {})
+def read_progress(run: Run, since_us: int) -> tuple[list[Batch], list[Heap], dict[str, str]]:
+    """Read batches and heaps since a time, and the engine's settings; a line that was cut off is left out."""
+    batches: list[Batch] = []
+    heaps: list[Heap] = []
+    settings: dict[str, str] = {}
+    lines = run.progress_file.read_bytes().splitlines() if run.progress_file.is_file() else []
     for line in lines:
-        try:
+        with suppress(ValidationError):
             noted = _PROGRESS.validate_json(line)
-        except ValidationError:
-            continue
-        if isinstance(noted, Batch):
-            progress.batches.append(noted)
-        elif isinstance(noted, Heap):
-            progress.heaps.append(noted)
-        else:
-            progress.settings.update(noted.settings)
-    progress.batches.sort(key=lambda batch: batch.time)
-    progress.heaps.sort(key=lambda heap: heap.time)
-    return progress
+            if isinstance(noted, EngineSettings):
+                settings.update(noted.settings)
+            elif noted.time >= since_us:
+                batches.append(noted) if isinstance(noted, Batch) else heaps.append(noted)
+    return sorted(batches, key=lambda batch: batch.time), sorted(heaps, key=lambda heap: heap.time), settings
 
 
 def _sorted_table(file: Path, order: str, *columns: str) -> pa.Table | None:

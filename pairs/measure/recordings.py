@@ -85,7 +85,9 @@ class Recorded:
     resources: files.Samples | None
     throughput: files.Throughput | None
     drivers: list[files.DriverDelays]  # of those that recorded their delays
-    progress: files.Progress
+    batches: list[files.Batch]
+    heaps: list[files.Heap]
+    engine_settings: dict[str, str]  # in effect in the engine, as far as it told
 
     @property
     def name(self) -> str:
@@ -106,21 +108,6 @@ class Recorded:
     def workload(self) -> Workload | None:
         """The parameters of the market; None for a dataset made by hand."""
         return None if self.dataset_manifest is None else self.dataset_manifest.workload
-
-    @property
-    def batches(self) -> list[files.Batch]:
-        """The engine's batches since the first tick was due."""
-        return [batch for batch in self.progress.batches if batch.time >= self.origin_us]
-
-    @property
-    def heaps(self) -> list[files.Heap]:
-        """The looks into the engine's JVM since the first tick was due."""
-        return [heap for heap in self.progress.heaps if heap.time >= self.origin_us]
-
-    @property
-    def engine_settings(self) -> dict[str, str]:
-        """The settings that were in effect in the engine, as far as it told."""
-        return self.progress.settings
 
     @property
     def every_driver_recorded(self) -> bool:
@@ -201,6 +188,8 @@ class Recorded:
 def read_run(run: Run) -> Recorded:
     """Read all that a run recorded."""
     manifest = run.manifest
+    since_us = manifest.start_us or 0  # what was before, the engine's start, is not part of the measurement
+    batches, heaps, engine_settings = files.read_progress(run, since_us)
     read = {name: _answers(run, stream) for name, stream in STREAMS.items()}
     return Recorded(
         run=run,
@@ -209,10 +198,12 @@ def read_run(run: Run) -> Recorded:
         validation=files.optional_record(ValidationRecord, run.validation_file),
         strategies=_strategies(Dataset(run.path / manifest.dataset)),
         answers={name: answers for name, answers in read.items() if answers is not None},
-        resources=files.read_samples(run),
+        resources=files.read_samples(run, since_us),
         throughput=files.read_throughput(run),
         drivers=files.read_drivers(run, manifest.settings.drivers),
-        progress=files.read_progress(run),
+        batches=batches,
+        heaps=heaps,
+        engine_settings=engine_settings,
     )
 
 

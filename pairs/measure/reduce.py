@@ -47,7 +47,6 @@ class SlotPercentiles:
     """Percentiles of the values of each slot that has any, and its greatest value."""
 
     slots: Wholes
-    counts: Wholes
     shares: tuple[Floats, ...]
     greatest: Floats
 
@@ -58,15 +57,13 @@ def percentiles_by_slot(slots: Wholes, values: Floats, shares: tuple[float, ...]
     ranked = values[order]
     present, firsts, counts = np.unique(slots[order], return_index=True, return_counts=True)
     found = tuple(ranked[firsts + np.maximum(np.ceil(share * counts).astype(np.int64), 1) - 1] for share in shares)
-    greatest = ranked[firsts + counts - 1]
-    return SlotPercentiles(present, counts, found, greatest)
+    return SlotPercentiles(present, found, ranked[firsts + counts - 1])
 
 
 def greatest_by_slot(slots: Wholes, values: NDArray[Any]) -> tuple[Wholes, NDArray[Any]]:
     """Return the slots that have values, and the greatest of each."""
-    order = np.lexsort((values, slots))
-    present, firsts, counts = np.unique(slots[order], return_index=True, return_counts=True)
-    return present, values[order][firsts + counts - 1]
+    found = percentiles_by_slot(slots, values, ())
+    return found.slots, found.greatest
 
 
 def extreme_rows(slots: Wholes, values: NDArray[Any]) -> Wholes:

@@ -1,6 +1,6 @@
 """What the processes of a run used of the machine: over time, on average, and for a million ticks."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,16 +17,6 @@ class PartsOverTime:
 
     seconds: Floats  # of wall time, since the first tick was due
     values: dict[str, Floats]  # by part, of those that have any
-
-
-def samples_since_start(recorded: Recorded) -> Samples | None:
-    """Return the samples since the first tick was due."""
-    found = recorded.resources
-    if found is None:
-        return None
-    kept = found.time_us >= recorded.origin_us
-    grids = (getattr(found, field.name)[kept] for field in fields(found) if field.name not in ("time_us", "parts"))
-    return Samples(found.time_us[kept], found.parts, *grids) if kept.any() else None
 
 
 def per_second(recorded: Recorded, samples: Samples, values: Floats) -> PartsOverTime:
@@ -74,7 +64,7 @@ class Usage:
 
 def usage(recorded: Recorded) -> Usage | None:
     """Return what the parts of a run used within the measurement interval; None if that was not sampled."""
-    samples = samples_since_start(recorded)
+    samples = recorded.resources
     if samples is None:
         return None
     seconds, (begin, end) = recorded.wall_s(samples.time_us), recorded.interval_s

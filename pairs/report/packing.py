@@ -36,14 +36,6 @@ def pack(values: NDArray[Any], delta: bool = False) -> dict[str, Any]:
     return {"packed": kind, "n": len(values), "delta": delta, "z": base64.b64encode(packed).decode("ascii")}
 
 
-def unpack(packed: dict[str, Any]) -> NDArray[Any]:
-    """Return the array that was packed, as the page's script does."""
-    dtype, count = np.dtype(packed["packed"]), packed["n"]
-    planes = np.frombuffer(zlib.decompress(base64.b64decode(packed["z"])), np.uint8)
-    values = np.ascontiguousarray(planes.reshape(dtype.itemsize, count).T).reshape(-1).view(dtype)
-    return np.cumsum(values, dtype=dtype) if packed["delta"] else values
-
-
 def _differences(values: NDArray[Any]) -> NDArray[Any]:
     """Return what to add to get from each value to the next; overflow wraps around, and back when it is undone."""
     differences = values.copy()
@@ -74,15 +66,6 @@ def quantise(
     with np.errstate(invalid="ignore"):
         steps = (values - np.repeat(low, lengths)) / np.repeat(span, lengths) * (_NOTHING - 1)
     return np.where(finite, np.rint(steps), _NOTHING).astype(np.uint16), low, high
-
-
-def restored(
-    steps: NDArray[np.uint16], low: NDArray[np.float64], high: NDArray[np.float64], starts: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the values that 16-bit steps stand for, as the page's script does."""
-    lengths = np.diff(starts)
-    values = np.repeat(low, lengths) + steps / (_NOTHING - 1) * np.repeat(high - low, lengths)
-    return np.where(steps == _NOTHING, np.nan, values)
 
 
 def _of_each(

@@ -1,5 +1,6 @@
 """Every strategy up close: its indicators and orders, packed so that any strategy can be drawn."""
 
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def strategies_view(recorded: Recorded) -> dict[str, Any]:
     order_rows, order_starts = _rows_of(orders, places)
     prices, duration_ms = _prices(recorded, shown), recorded.manifest.duration_ms
     return {
-        "strategies": [_described(strategy) for strategy in shown],
+        "strategies": [astuple(strategy) for strategy in shown],
         "all": len(every),
         "marketClose": recorded.strategies.market_close_ms if recorded.strategies else duration_ms,
         "duration": duration_ms,
@@ -64,20 +65,6 @@ def _shown(every: list[Strategy], orders: Answers) -> list[Strategy]:
             break
         shown.append(strategy)
     return shown
-
-
-def _described(strategy: Strategy) -> list[Any]:
-    return [
-        strategy.alias,
-        strategy.user,
-        strategy.symbol1,
-        strategy.symbol2,
-        strategy.period_ms,
-        strategy.num_periods,
-        strategy.bands_multiplier,
-        strategy.stop_loss_fraction,
-        strategy.available_funds_cents,
-    ]
 
 
 def _rows_of(answers: Answers, places: dict[str, int]) -> tuple[Wholes, Wholes]:

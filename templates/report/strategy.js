@@ -72,7 +72,7 @@ class StrategyView {
   }
 
   draw() {
-    const [alias, user, symbol1, symbol2, period, periods, multiplier, stop, funds] = this.data.strategies[this.place];
+    const [alias, user, funds, symbol1, symbol2, period, periods, multiplier, stop] = this.data.strategies[this.place];
     const known = symbol1 !== "";
     const orders = this.orders(), indicators = this.indicators();
     const trades = classified(orders, this.data.marketClose);

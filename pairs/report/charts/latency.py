@@ -100,8 +100,8 @@ def quarters(recorded: Recorded) -> Data:
         return absent(_why_absent(recorded, SCORED))
     found = latency.quarters(measured, *recorded.manifest.measurement_interval_ms)
     return {
-        "p50": [None if quarter.p50_s is None else quarter.p50_s * 1000 for quarter in found],
-        "p99": [None if quarter.p99_s is None else quarter.p99_s * 1000 for quarter in found],
+        "p50": [None if quarter.p50 is None else quarter.p50 * 1000 for quarter in found],
+        "p99": [None if quarter.p99 is None else quarter.p99 * 1000 for quarter in found],
         "counts": [quarter.count for quarter in found],
     }
 

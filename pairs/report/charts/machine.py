@@ -10,7 +10,7 @@ _NO_JVM = "Not recorded: the engine's program noted nothing about a JVM; an engi
 
 def cpu(recorded: Recorded) -> Data:
     """Cores in use by part."""
-    samples = resources.samples_since_start(recorded)
+    samples = recorded.resources
     if samples is None:
         return absent(_NO_SAMPLES)
     found = resources.per_second(recorded, samples, samples.cpu_seconds)
@@ -19,7 +19,7 @@ def cpu(recorded: Recorded) -> Data:
 
 def memory(recorded: Recorded) -> Data:
     """Gigabytes of memory by part: the most in each slot."""
-    samples = resources.samples_since_start(recorded)
+    samples = recorded.resources
     if samples is None:
         return absent(_NO_SAMPLES)
     return _stacked(resources.most_in_slots(recorded, samples, samples.rss_bytes), 1e9)
@@ -27,7 +27,7 @@ def memory(recorded: Recorded) -> Data:
 
 def disk(recorded: Recorded) -> Data:
     """Megabytes read and written per second by each part that moved any."""
-    samples = resources.samples_since_start(recorded)
+    samples = recorded.resources
     if samples is None:
         return absent(_NO_SAMPLES)
     data: Data = {}
@@ -45,7 +45,7 @@ def _stacked(found: resources.PartsOverTime, unit: float) -> Data:
 
 def collection(recorded: Recorded) -> Data:
     """Share of time that garbage collection took, and the heap in megabytes."""
-    found = engine.garbage_collection(recorded, recorded.heaps)
+    found = engine.garbage_collection(recorded)
     if found is None:
         return absent(_NO_JVM)
     return {
