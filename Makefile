@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all browser lint bench bench-generate bench-strategies bench-validate bench-engine bench-driver bench-report soak golden wheel clean
+.PHONY: help setup demo check test test-all browser lint bench bench-generate bench-strategies bench-validate bench-engine bench-driver bench-report soak golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -24,6 +24,9 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY) ## The whole benchmark, small: three minutes to a verdict and a score
 	@$(BIN)/pairs bench --profile quick --sf 1 --data data/demo --output runs/demo --overwrite
 
+check: lint ## Lint, types and every test that starts neither Spark nor a run: a minute, while editing
+	@$(BIN)/python -m pytest -m 'not slow and not process'
+
 test: lint ## Everything a change must pass, in minutes
 	@$(BIN)/python -m pytest
 
@@ -38,6 +41,7 @@ lint: $(READY)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@found=$$($(BIN)/lint-imports --no-logo --no-cache 2>&1) || { echo "$$found"; exit 1; }
 
 bench: $(READY) ## What each choice of the PySpark program buys, side by side; twelve minutes
 	@$(BIN)/python -m tests.bench.latency

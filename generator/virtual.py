@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pairs.config.workload import Workload
-from pairs.dataset.formats import register
+from pairs.dataset.formats import VIRTUAL, register
 from pairs.dataset.formats.base import FilePart, PartSource, TickFileWriter, TickFormat
 from pairs.generator.ticks import TickSource
 
@@ -56,7 +56,7 @@ class VirtualWriter(TickFileWriter):
 class Virtual(TickFormat):
     """Ticks that are drawn when they are read."""
 
-    suffix = "virtual"
+    suffix = VIRTUAL
 
     def source(self, part: FilePart) -> PartSource:
         """Open a file for drawing its ticks."""

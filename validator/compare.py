@@ -1,10 +1,10 @@
-"""Matches the answers of an engine with the expected ones by key, and judges every single one.
+"""Matches the answers of an engine with the expected answers by key, and evaluates each of them.
 
-Keys are the strategy, the trigger's tickTS and, for orders, the type; where a key occurs more than once, its
-occurrences are matched one by one. Doubles are equal within a relative 1e-9, everything else exactly.
+Where a key occurs more than once, its occurrences are matched in order. Doubles are equal within the stream's relative
+tolerance, everything else exactly.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-KEYS = {"indicators": ("strategy", "inputTickTS"), "orders": ("strategy", "inputTickTS", "type")}
-TOLERANCE = 1e-9
+from pairs.model.streams import StreamSpec
+
 KINDS = ("missing", "undue", "wrong")
 
 Wholes = NDArray[np.int64]
@@ -66,13 +66,13 @@ class NameCodes:
         return coded
 
 
-def judge(expected: pa.Table, answers: pa.Table, keys: Sequence[str]) -> Judgement:
+def judge(expected: pa.Table, answers: pa.Table, stream: StreamSpec) -> Judgement:
     """Match answers with expected ones and compare the values of those that match."""
     names = NameCodes()
     sides = [{name: _comparable(side[name], names) for name in expected.column_names} for side in (expected, answers)]
-    match = _match(*([side[key] for key in keys] for side in sides))
-    values = [name for name in expected.column_names if name not in keys]
-    right = _all_equal(sides, values, match.matched)
+    match = _match(*([side[key] for key in stream.key] for side in sides))
+    values = [name for name in expected.column_names if name not in stream.key]
+    right = _all_equal(sides, values, match.matched, stream.tolerance)
     wrong = match.matched[0][~right], match.matched[1][~right]
     counts = Counts(
         validator=len(expected),
@@ -91,12 +91,12 @@ def _comparable(column: pa.ChunkedArray, names: NameCodes) -> NDArray[Any]:
 
 
 def _all_equal(
-    sides: list[dict[str, NDArray[Any]]], names: list[str], matched: tuple[Wholes, Wholes]
+    sides: list[dict[str, NDArray[Any]]], names: list[str], matched: tuple[Wholes, Wholes], tolerance: float
 ) -> NDArray[np.bool_]:
     right = np.ones(len(matched[0]), bool)
     for name in names:
         expected, answered = (side[name][rows] for side, rows in zip(sides, matched, strict=True))
-        right &= relative_error(expected, answered) <= TOLERANCE if expected.dtype.kind == "f" else expected == answered
+        right &= relative_error(expected, answered) <= tolerance if expected.dtype.kind == "f" else expected == answered
     return right
 
 
@@ -144,7 +144,7 @@ def _match(expected: list[Wholes], answered: list[Wholes]) -> _Match:
 
 
 def side_by_side(
-    kind: str, expected: pa.Table, answers: pa.Table, judgement: Judgement, keys: Sequence[str]
+    kind: str, expected: pa.Table, answers: pa.Table, judgement: Judgement, stream: StreamSpec
 ) -> pa.Table:
     """Return the incorrect answers of a kind with the values of both sides next to each other."""
     rows = {"missing": (judgement.missing, None), "undue": (None, judgement.undue), "wrong": judgement.wrong}[kind]
@@ -154,14 +154,14 @@ def side_by_side(
         if places is not None
     }
     known = next(iter(sides.values()))
-    columns = {key: known[key] for key in keys}
+    columns = {key: known[key] for key in stream.key}
     for value in expected.schema:
-        if value.name not in keys:
+        if value.name not in stream.key:
             both = [
                 sides[side][value.name] if side in sides else pa.nulls(len(known), value.type)
                 for side in ("val", "sut")
             ]
             columns |= {f"val_{value.name}": both[0], f"sut_{value.name}": both[1]}
             if value.type == pa.float64() and kind == "wrong":
-                columns[f"error_{value.name}"] = pa.array(relative_error(*(one.to_numpy() for one in both)))
+                columns[f"error_{value.name}"] = pa.array(relative_error(*(side.to_numpy() for side in both)))
     return pa.table(columns)

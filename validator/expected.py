@@ -110,7 +110,9 @@ def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
         computed = Computed(
             ticks=sum(part.digest.rows for part in reduced),
             answers={stream: sum(shard.answers[stream] for shard in evaluated) for stream in STREAMS},
-            worker_peak_bytes=max(task.worker_peak_bytes for task in (*reduced, *evaluated)),
+            worker_peak_bytes=max(
+                [part.worker_peak_bytes for part in reduced] + [shard.worker_peak_bytes for shard in evaluated]
+            ),
         )
         for stream in STREAMS:
             files = [plan.answer_file(stream, shard) for shard in range(len(evaluated))]

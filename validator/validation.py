@@ -4,30 +4,29 @@ Reads the expected answers of a dataset and a folder of answers; strategies are 
 stays bounded however many answers there are.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pairs import __version__
+from pairs.dataset.expected_manifest import InputDigests
 from pairs.dataset.folder import Dataset
 from pairs.model.streams import STREAMS
+from pairs.run_folder.validation_record import FirstError, InvalidRow, StreamCounts, ValidationRecord
 from pairs.validator.answers import MalformedRow, answer_files, read_answers
-from pairs.validator.compare import KEYS, KINDS, TOLERANCE, Counts, NameCodes, judge, side_by_side
+from pairs.validator.compare import KINDS, Counts, NameCodes, judge, side_by_side
 from pairs.validator.shards import EXPECTED
 
-FORMAT_VERSION = 1
 _ANSWERS_AT_A_TIME = 4_000_000
 _KEPT_EXAMPLES = 100
 
 
 @dataclass
 class StreamResult:
-    """What is to be said of one stream."""
+    """The result of one stream."""
 
     counts: Counts = field(default_factory=Counts)
     malformed: int = 0
@@ -36,20 +35,21 @@ class StreamResult:
     incorrect: dict[str, list[pa.Table]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
 
     def note(self, row: MalformedRow) -> None:
-        """Count a row that is no answer: it is one of the engine's, and not due."""
+        """Count a row that is not an answer: the engine sent it, and it is not due."""
         self.malformed += 1
         self.counts += Counts(sut=1, undue=1)
         if len(self.malformed_examples) < _KEPT_EXAMPLES:
             self.malformed_examples.append(row)
 
-    def as_plain(self) -> dict[str, Any]:
+    def record(self, repeated: int) -> StreamCounts:
         """Return what validation.json says of the stream."""
-        return {
+        return StreamCounts(
             **asdict(self.counts),
-            "malformed": self.malformed,
-            "malformed_examples": [asdict(one) for one in self.malformed_examples],
-            "unknown_strategies": dict(list(self.unknown.items())[:_KEPT_EXAMPLES]),
-        }
+            repeated=repeated,
+            malformed=self.malformed,
+            malformed_examples=tuple(InvalidRow(**asdict(row)) for row in self.malformed_examples),
+            unknown_strategies=dict(list(self.unknown.items())[:_KEPT_EXAMPLES]),
+        )
 
     def listed(self, kind: str, strategy: str | None = None) -> pa.Table:
         """Return all incorrect answers of a kind side by side, sorted by time; of one strategy if given."""
@@ -57,17 +57,6 @@ class StreamResult:
         if strategy is not None:
             table = table.filter(pc.field("strategy") == strategy)
         return table.sort_by([("inputTickTS", "ascending"), ("strategy", "ascending")])
-
-
-@dataclass(frozen=True, order=True)
-class FirstError:
-    """Where a strategy first went wrong, and how many of its answers are incorrect in all."""
-
-    inputTickTS: int
-    strategy: str
-    stream: str
-    kind: str
-    incorrect: int
 
 
 @dataclass(frozen=True)
@@ -79,7 +68,7 @@ class Validation:
     @property
     def passed(self) -> bool:
         """Whether nothing is missing, undue or wrong."""
-        return all(one.counts.passed for one in self.streams.values())
+        return all(result.counts.passed for result in self.streams.values())
 
     @property
     def verdict(self) -> str:
@@ -96,23 +85,20 @@ class Validation:
                     total[strategy] = total.get(strategy, 0) + count
                     if strategy not in first or tick_ts < first[strategy][0]:
                         first[strategy] = (tick_ts, stream, kind)
-        return sorted(
-            FirstError(tick_ts, strategy, stream, kind, total[strategy])
-            for strategy, (tick_ts, stream, kind) in first.items()
-        )
+        return [
+            FirstError(inputTickTS=tick_ts, strategy=strategy, stream=stream, kind=kind, incorrect=total[strategy])
+            for strategy, (tick_ts, stream, kind) in sorted(first.items(), key=lambda item: (item[1][0], item[0]))
+        ]
 
-    def as_plain(self, dataset: Dataset, digests: dict[str, str]) -> dict[str, Any]:
-        """Return what validation.json says."""
-        return {
-            "format_version": FORMAT_VERSION,
-            "kit_version": __version__,
-            "verdict": self.verdict,
-            **{stream: result.as_plain() for stream, result in self.streams.items()},
-            "first_errors": [asdict(one) for one in self.first_errors()],
-            "tolerance": TOLERANCE,
-            "dataset": str(dataset.path.absolute()),
-            "digests": digests,
-        }
+    def record(self, dataset: Dataset, digests: InputDigests, repeated: Mapping[str, int]) -> ValidationRecord:
+        """Return what validation.json says; `repeated` is what the sink dropped, by stream."""
+        return ValidationRecord(
+            verdict="PASSED" if self.passed else "FAILED",
+            streams={stream: result.record(repeated.get(stream, 0)) for stream, result in self.streams.items()},
+            first_errors=tuple(self.first_errors()),
+            dataset=str(dataset.path.absolute()),
+            digests=digests,
+        )
 
 
 def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
@@ -124,7 +110,7 @@ def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
 
 
 def validate(dataset: Dataset, aliases: Sequence[str], folder: Path) -> Validation:
-    """Hold the answers in a folder against the expected answers of a dataset, which must be there."""
+    """Compare the answers in a folder with the expected answers of a dataset, which must be there."""
     files = {stream: answer_files(folder, stream) for stream in STREAMS}
     return Validation({stream: _validate_stream(dataset, aliases, stream, files[stream]) for stream in STREAMS})
 
@@ -138,10 +124,10 @@ def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: str, file
         expected = _share_of([pq.read_table(expected_file, schema=schema)], schema, known, share, shares)
         read = (row for file in files for row in read_answers(file, schema))
         answers = _share_of(_well_formed(read, result, share == 0), schema, known, share, shares)
-        judgement = judge(expected, answers, KEYS[stream])
+        judgement = judge(expected, answers, STREAMS[stream])
         result.counts += judgement.counts
         for kind in KINDS:
-            result.incorrect[kind].append(side_by_side(kind, expected, answers, judgement, KEYS[stream]))
+            result.incorrect[kind].append(side_by_side(kind, expected, answers, judgement, STREAMS[stream]))
     _note_unknown(result, set(aliases))
     return result
 

@@ -9,12 +9,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import pyspark
-
-ARCHIVE = Path(sys.prefix) / "share" / "pairs" / f"spark-{pyspark.__version__}.jsa"
+ARCHIVE = Path(sys.prefix) / "share" / "pairs" / f"spark-{version('pyspark')}.jsa"
 _OPTION = "spark.driver.extraJavaOptions"
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pairs.core import class_archive as classarchive
+from pairs.core import class_archive
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import waiting
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times
 _OLDEST_JAVA = 17
 _INSTALL_JAVA = (
     f"install Java {_OLDEST_JAVA} or newer (Debian, Ubuntu: apt install openjdk-17-jre-headless; "
@@ -59,7 +60,7 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
     with tempfile.TemporaryDirectory(prefix="pairs-spark-") as folder:
         log = Path(folder) / "spark.log"
         builder = SparkSession.builder.appName(name).master(master)
-        for key, value in (classarchive.settings() | _SETTINGS).items():
+        for key, value in (class_archive.settings() | _SETTINGS).items():
             builder = builder.config(key, value)
         with waiting(f"starting Spark on {master}"), _stderr_to(log):
             try:

@@ -18,9 +18,10 @@ from pathlib import Path
 
 import psutil
 
-from pairs.config.load import RunSettings
+from pairs.config.run_settings import RunSettings
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress, waiting
+from pairs.core.spark import DEFAULT_MASTER
 from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
 from pairs.harness.live_view import Display, Situation
@@ -241,8 +242,8 @@ def _launch(run: Run, job: Job) -> Launch:
         sink=f"127.0.0.1:{run.port_file.read_text()}",
         checkpoint=run.checkpoint_folder,
         progress=run.progress_file,
-        master=job.settings.master,
-        settings=job.settings.settings,
+        master=job.settings.settings.get("master", DEFAULT_MASTER),
+        settings={name: value for name, value in job.settings.settings.items() if name != "master"},
     )
 
 
@@ -265,7 +266,7 @@ class Faults:
     """Kills the engine when it is time to, and starts it again; drivers go on meanwhile."""
 
     def __init__(self, job: Job, start_us: int | None, start_engine: Callable[[], Part]) -> None:
-        self._pending = list(job.settings.faults)
+        self._pending = [fault.at_ms for fault in job.settings.faults]
         self._start_us, self._speed = start_us, job.speed
         self._start_engine = start_engine
         self.kills_us: list[int] = []

@@ -13,6 +13,7 @@ from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
 from pairs.dataset.folder import Dataset
 from pairs.run_folder.manifest import RunManifest
+from pairs.run_folder.sink_record import SinkRecord
 from pairs.run_folder.validation_record import ValidationRecord
 
 
@@ -31,6 +32,11 @@ class Run:
     def validation_file(self) -> Path:
         """The verdict of the validator, with all its counts."""
         return self.path / "validation.json"
+
+    @property
+    def sink_file(self) -> Path:
+        """What the sink received and dropped."""
+        return self.path / "sink.json"
 
     @property
     def app_folder(self) -> Path:
@@ -128,6 +134,13 @@ class Run:
             return ValidationRecord.read(self.validation_file)
         except FileNotFoundError:
             raise BadInputError(f"{self.path}: not validated yet; call 'pairs validate {self.path}' first") from None
+
+    def repeated_answers(self) -> dict[str, int]:
+        """Return how many answers the sink dropped as repetitions, by stream."""
+        try:
+            return SinkRecord.read(self.sink_file).repeated_rows
+        except FileNotFoundError:
+            return {}  # answers of another engine, which no sink of ours received
 
     def dataset(self) -> Dataset:
         """Return the dataset that the run replayed."""

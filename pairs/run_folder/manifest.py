@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import Field
 from pydantic_core import core_schema
 
 from pairs.config.run_settings import RunSettings
@@ -60,7 +61,7 @@ class RunManifest(Record):
     seconds: float | None = None  # with the start of the engine
     ticks_per_second: float | None = None  # between the engine's first and last progress
     faults: tuple[InjectedFault, ...] = ()
-    exit_codes: dict[str, int | None] = {}
+    exit_codes: dict[str, int | None] = Field(default_factory=dict)
 
     @property
     def speed(self) -> float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pairs.core.records import Model, Record
 from pairs.dataset.expected_manifest import InputDigests
@@ -31,7 +31,7 @@ class StreamCounts(Model):
     repeated: int = 0  # delivered again after a restart and dropped by the sink; not among the others
     malformed: int = 0
     malformed_examples: tuple[InvalidRow, ...] = ()
-    unknown_strategies: dict[str, int] = {}
+    unknown_strategies: dict[str, int] = Field(default_factory=dict)
 
 
 class FirstError(Model):
@@ -76,4 +76,5 @@ class ValidationRecord(Record):
     @model_serializer(mode="wrap")
     def _spread(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = handler(self)
-        return content | content.pop("streams")
+        streams: dict[str, Any] = content.pop("streams")
+        return content | streams

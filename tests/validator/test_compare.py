@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairs.validator.compare import KEYS, Counts, Judgement, NameCodes, judge, side_by_side
+from pairs.model.streams import INDICATORS, ORDERS, STREAMS
+from pairs.validator.compare import Counts, Judgement, NameCodes, judge, side_by_side
 from pairs.validator.shards import EXPECTED
 
 Row = dict[str, Any]
@@ -21,7 +22,7 @@ def table(stream: str, rows: list[Row]) -> pa.Table:
 
 def judged(stream: str, expected: list[Row], answers: list[Row]) -> Judgement:
     """Judge rows."""
-    return judge(table(stream, expected), table(stream, answers), KEYS[stream])
+    return judge(table(stream, expected), table(stream, answers), STREAMS[stream])
 
 
 @st.composite
@@ -136,10 +137,10 @@ def test_incorrect_answers_stand_side_by_side() -> None:
     row = {"strategy": "a", "inputTickTS": 1, "type": "BUY", "symbol": "X", "price": 10, "size": 10}
     expected = table("orders", [row, row | {"inputTickTS": 2}])
     answers = table("orders", [row | {"price": 11}])
-    found = judge(expected, answers, KEYS["orders"])
-    [wrong] = side_by_side("wrong", expected, answers, found, KEYS["orders"]).to_pylist()
+    found = judge(expected, answers, ORDERS)
+    [wrong] = side_by_side("wrong", expected, answers, found, ORDERS).to_pylist()
     assert (wrong["val_price"], wrong["sut_price"], wrong["val_size"], wrong["sut_size"]) == (10, 11, 10, 10)
-    [missing] = side_by_side("missing", expected, answers, found, KEYS["orders"]).to_pylist()
+    [missing] = side_by_side("missing", expected, answers, found, ORDERS).to_pylist()
     assert (missing["inputTickTS"], missing["val_price"], missing["sut_price"]) == (2, 10, None)
 
 
@@ -147,8 +148,8 @@ def test_relative_errors_stand_beside_indicators() -> None:
     """A wrong indicator shows how far each of its values is off."""
     row = {"strategy": "a", "inputTickTS": 1, "ratio": 1.0, "avgRatio": 2.0, "upperBand": 1.0, "lowerBand": 1.0}
     expected, answers = table("indicators", [row]), table("indicators", [row | {"avgRatio": 2.5}])
-    found = judge(expected, answers, KEYS["indicators"])
-    [wrong] = side_by_side("wrong", expected, answers, found, KEYS["indicators"]).to_pylist()
+    found = judge(expected, answers, INDICATORS)
+    [wrong] = side_by_side("wrong", expected, answers, found, INDICATORS).to_pylist()
     assert (wrong["error_avgRatio"], wrong["error_ratio"]) == (0.25, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The formats of tick files, by suffix. `virtual` stores no ticks: the generator, which draws them, registers it."""
+"""The formats of tick files, by suffix. VIRTUAL stores no ticks: the generator, which draws them, registers it."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from pairs.dataset.formats.base import TickFormat
 from pairs.dataset.formats.csv import Csv
 from pairs.dataset.formats.parquet import Parquet
 
+VIRTUAL = "virtual"
 FORMATS: dict[str, TickFormat] = {"parquet": Parquet(), "csv": Csv()}
 
 

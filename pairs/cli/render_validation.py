@@ -1,15 +1,18 @@
-"""What the validator says on the terminal: the counts, the verdict, incorrect answers side by side, first errors."""
+"""Prints a validation: the verdict, the counts, first errors, incorrect answers side by side."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from pairs.core.units import show_duration
-from pairs.validator.validation import FirstError, StreamResult, Validation
+from pairs.model.streams import INDICATORS
+from pairs.run_folder.validation_record import FirstError
+from pairs.validator.validation import StreamResult, Validation
 
 _COUNTS = {
     "validator": "validator answers",
@@ -20,7 +23,35 @@ _COUNTS = {
     "duplicates": "  duplicates among them",
     "wrong": "wrong answers",
 }
+_WIDE = 160
 _VALUES = ("ratio", "avgRatio", "upperBand", "lowerBand")
+
+
+def render_validation(validation: Validation, most_errors: int, strategy: str | None = None, hint: bool = True) -> None:
+    """Print the verdict and the counts, and where strategies first went wrong, all of them or one."""
+    console = _console()
+    console.print(_counts(validation))
+    if validation.passed:
+        return
+    errors = [error for error in validation.first_errors() if strategy in (None, error.strategy)]
+    console.print("", _first_errors(errors, most_errors), sep="\n")
+    if hint:
+        print("\nsee the answers side by side: add --show missing, --show undue or --show wrong")
+
+
+def render_incorrect(
+    validation: Validation, kind: str, strategy: str | None, limit: int, files: Mapping[str, Path]
+) -> None:
+    """Print incorrect answers of a kind, and the files that have them all."""
+    for stream, result in validation.streams.items():
+        rows = result.listed(kind, strategy)
+        _console().print("", _incorrect(stream, kind, result, rows, limit), sep="\n")
+        if len(rows):
+            print(f"all of them: {files[stream]}")
+
+
+def _console() -> Console:
+    return Console(width=_WIDE, soft_wrap=True, markup=False, highlight=False)
 
 
 def plain(text: object) -> str:
@@ -28,14 +59,13 @@ def plain(text: object) -> str:
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in str(text))
 
 
-def counts_report(validation: Validation) -> RenderableType:
-    """Return the verdict and the counts of both streams."""
+def _counts(validation: Validation) -> RenderableType:
     table = _table("")
     for stream in validation.streams:
         table.add_column(stream, justify="right")
     for name, label in _COUNTS.items():
-        cells = (getattr(one.counts, name) for one in validation.streams.values())
-        table.add_row(label, *(f"{one:,}" for one in cells))
+        cells = (getattr(result.counts, name) for result in validation.streams.values())
+        table.add_row(label, *(f"{count:,}" for count in cells))
     verdict = Text(validation.verdict, style="bold green" if validation.passed else "bold red")
     return Group(Text.assemble("Validation result: ", verdict), table, *_remarks(validation))
 
@@ -45,7 +75,7 @@ def _remarks(validation: Validation) -> Iterator[Text]:
         if result.malformed:
             first = result.malformed_examples[0]
             yield Text(
-                f"{result.malformed:,} rows of {stream} are no answers and count as undue; "
+                f"{result.malformed:,} rows of {stream} are not answers and count as undue; "
                 f"the first: {first.file}:{first.line}: {plain(first.problem)}"
             )
         if result.unknown:
@@ -56,8 +86,7 @@ def _remarks(validation: Validation) -> Iterator[Text]:
             )
 
 
-def first_errors_report(errors: list[FirstError], limit: int) -> RenderableType:
-    """Return where the strategies first went wrong, the earliest ones."""
+def _first_errors(errors: list[FirstError], limit: int) -> RenderableType:
     table = _table("strategy", "first error", "inputTickTS", "what", "incorrect in all")
     for one in errors[:limit]:
         when = show_duration(one.inputTickTS // 1000 * 1000)
@@ -68,12 +97,11 @@ def first_errors_report(errors: list[FirstError], limit: int) -> RenderableType:
     return Group(Text(heading), table, *_more(len(errors), limit))
 
 
-def incorrect_report(stream: str, kind: str, result: StreamResult, rows: pa.Table, limit: int) -> RenderableType:
-    """Return incorrect answers with both sides next to each other, the earliest ones."""
+def _incorrect(stream: str, kind: str, result: StreamResult, rows: pa.Table, limit: int) -> RenderableType:
     shown = rows.slice(0, limit).to_pylist()
-    table = _indicator_table(shown) if stream == "indicators" else _order_table(shown)
+    table = _indicator_table(shown) if stream == INDICATORS.name else _order_table(shown)
     malformed = result.malformed_examples[:limit] if kind == "undue" else []
-    lines = [Text(f"{one.file}:{one.line}: no answer: {plain(one.problem)}") for one in malformed]
+    lines = [Text(f"{one.file}:{one.line}: not an answer: {plain(one.problem)}") for one in malformed]
     return Group(Text(f"{len(rows):,} {kind} {stream}"), *([table] if shown else []), *_more(len(rows), limit), *lines)
 
 

@@ -1,0 +1,65 @@
+"""pairs bench."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pairs.cli.flags import takes
+from pairs.cli.options import (
+    DEFAULT_MASTER,
+    EngineMasterOption,
+    GenerateOption,
+    OverwriteOption,
+    ProfileOption,
+    RunOption,
+)
+from pairs.config.profile import load_profile
+from pairs.config.run_settings import RunSettings, load_run
+from pairs.config.workload import Workload
+from pairs.dataset.formats import VIRTUAL
+
+
+@takes(Workload, RunSettings)
+def bench(
+    profile: ProfileOption = "standard",
+    run: RunOption = "local",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder of the run; default: under runs/.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="DATASET", help="Folder of the dataset, used if it is there; default: under data/."
+        ),
+    ] = None,
+    generate: GenerateOption = False,
+    overwrite: OverwriteOption = False,
+    master: EngineMasterOption = None,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Do it all: generate a market and strategies, run the engine in real time, check every answer, score, report.
+
+    Exit code 0 means that the score counts: every answer right, every tick
+    sent, the driver on time.
+
+    [dim]pairs bench --profile quick --sf 1[/dim]
+    """
+    from pairs.cli.render import render
+    from pairs.stages import bench as stage
+    from pairs.stages.generate import STORED
+    from pairs.stages.run import with_master
+
+    score = stage.bench(
+        load_profile(profile, flags),
+        with_master(load_run(run, flags), master),
+        data=data,
+        suffix=VIRTUAL if generate else STORED,
+        output=output,
+        overwrite=overwrite,
+        master=master or DEFAULT_MASTER,
+        done=render,
+    )
+    if not score.valid:
+        raise typer.Exit(1)

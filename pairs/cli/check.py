@@ -1,0 +1,36 @@
+"""pairs check."""
+
+import sys
+
+from pairs.cli.options import DEFAULT_MASTER, DatasetArgument, MasterOption
+from pairs.core.errors import PairsError, one_line
+
+_MOST_PROBLEMS = 100  # that are printed
+
+
+def check(dataset: DatasetArgument, master: MasterOption = DEFAULT_MASTER) -> None:
+    """Check a dataset: every file and every row against the rules, and the digest against dataset.json.
+
+    Finds time that runs backwards, invalid prices, sizes and symbols, files
+    that are missing, cut off or duplicated; each with file and row.
+    The exit code is 1 if there are any.
+    """
+    from pairs.core import spark
+    from pairs.dataset.check import check as check_rows
+    from pairs.dataset.folder import Dataset
+    from pairs.generator import virtual  # noqa: F401 - registers the format
+
+    chosen = Dataset(dataset)
+    chosen.tick_files()  # before Spark starts
+    chosen.known_symbols()
+    with spark.session("pairs check", master) as session:
+        found = check_rows(session, chosen)
+    for remark in found.remarks:
+        print(f"{dataset}: {remark}")
+    if found.problems:
+        for problem in found.problems[:_MOST_PROBLEMS]:
+            print(f"pairs: {one_line(problem)}", file=sys.stderr)
+        cut_off = f"; of their lines only the first {_MOST_PROBLEMS}" if len(found.problems) > _MOST_PROBLEMS else ""
+        raise PairsError(f"{dataset}: {found.count:,} problem{'s' if found.count > 1 else ''}{cut_off}")
+    digest = "no dataset.json to compare with" if found.digest is None else f"digest {found.digest}"
+    print(f"{dataset}: whole, {digest}")

@@ -1,0 +1,36 @@
+"""pairs estimate."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pairs.cli.flags import takes
+from pairs.cli.options import FilesOption, FormatOption, ProfileOption
+from pairs.cli.parse import parse_files, parse_format
+from pairs.config.profile import load_profile
+from pairs.config.workload import Workload
+
+
+@takes(Workload)
+def estimate(
+    profile: ProfileOption = "standard",
+    files: FilesOption = None,
+    format: FormatOption = "parquet",  # noqa: A002 - the flag's name
+    output: Annotated[Path | None, typer.Option("--output", "-o", hidden=True)] = None,
+    master: Annotated[str | None, typer.Option("--master", hidden=True)] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", hidden=True)] = False,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Say what a workload amounts to before you generate it: ticks, bytes, answers, time.
+
+    Takes all options of generate, so that one can just change the verb.
+    Size and speed are measured on a sample drawn here and now.
+    """
+    from pairs.cli.render import render_estimate
+    from pairs.generator.estimate import estimate as stage
+
+    workload, suffix = load_profile(profile, flags).workload, parse_format(format)
+    parse_files(files)
+    render_estimate(stage(workload, suffix), workload, suffix)

@@ -1,0 +1,43 @@
+"""pairs generate."""
+
+from typing import Any
+
+from pairs.cli.flags import takes
+from pairs.cli.options import (
+    DEFAULT_MASTER,
+    FilesOption,
+    FormatOption,
+    MasterOption,
+    NewDatasetOption,
+    OverwriteOption,
+    ProfileOption,
+)
+from pairs.cli.parse import parse_files, parse_format
+from pairs.config.profile import load_profile
+from pairs.config.workload import Workload
+
+
+@takes(Workload)
+def generate(
+    output: NewDatasetOption,
+    profile: ProfileOption = "standard",
+    files: FilesOption = None,
+    format: FormatOption = "parquet",  # noqa: A002 - the flag's name
+    master: MasterOption = DEFAULT_MASTER,
+    overwrite: OverwriteOption = False,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Generate a market: every trade of a day, the same for the same seed on any machine.
+
+    Prices are geometric Brownian motions, correlated in pairs; trades arrive
+    as a Poisson process whose rate swings between a basis and a peak. The job
+    runs on Spark, the folder appears when it is whole.
+
+    [dim]pairs generate -o data/quick --profile quick --sf 10[/dim]
+    """
+    from pairs.cli.render import render
+    from pairs.stages import generate as stage
+
+    chosen, count, suffix = load_profile(profile, flags), parse_files(files), parse_format(format)
+    render(stage.generate(chosen, output, files=count, suffix=suffix, master=master, overwrite=overwrite))

@@ -1,0 +1,180 @@
+"""What the verbs print: one function for each kind of result."""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import singledispatch
+
+from rich.console import Console
+from rich.filesize import decimal
+from rich.table import Table
+
+from pairs.cli.render_validation import render_validation
+from pairs.config.workload import Workload
+from pairs.core.units import show_duration
+from pairs.generator.estimate import Estimate
+from pairs.model.streams import SCORED
+from pairs.run_folder.score_record import ScoreRecord
+from pairs.stages.bench import ReportResult
+from pairs.stages.generate import GeneratedDataset, GeneratedStrategies
+from pairs.stages.import_trades import ImportedDataset
+from pairs.stages.run import RunResult
+from pairs.stages.score import ScoreResult
+from pairs.stages.validate import ValidationResult
+from pairs.translator.target import Target
+
+WIDE = 160  # columns of a table that is better wrapped than cut
+_FEW_ERRORS = 5
+
+
+@singledispatch
+def render(result: object) -> None:
+    """Print what came of a stage."""
+    raise TypeError(f"no way to print {type(result).__name__}")
+
+
+@render.register
+def _(result: GeneratedDataset) -> None:
+    speed = result.ticks / result.seconds / 1e6
+    print(
+        f"{result.dataset.path}: {result.ticks:,} ticks in {result.seconds:.1f} s "
+        f"({speed:.2f} million/s once Spark was up), digest {result.dataset.manifest.digest[:16]}"
+    )
+
+
+@render.register
+def _(result: GeneratedStrategies) -> None:
+    strategies, dataset = result.strategies.strategies, result.dataset
+    market_of = {pair.symbol1: pair.market for pair in dataset.correlations()}
+    by_market = Counter(market_of[strategy.symbol1] for strategy in strategies)
+    shares = ", ".join(f"{number:,} on market {market}" for market, number in sorted(by_market.items())[:3])
+    more = f" and so on to market {max(by_market)}" if len(by_market) > 3 else ""
+    users = len({strategy.user for strategy in strategies})
+    print(
+        f"{dataset.strategies_file}: {len(strategies):,} strategies of {users:,} users, seed {result.seed}: "
+        f"{shares}{more}"
+    )
+    start = dataset.manifest.measurement_interval_ms[0]
+    late = sum(strategy.warm_up_ms > start for strategy in strategies)
+    print(f"{late:,} of them still warm up when the measurement interval starts, at {show_duration(start)}")
+
+
+@render.register
+def _(result: ImportedDataset) -> None:
+    manifest = result.dataset.manifest
+    print(
+        f"{result.dataset.path}: {manifest.counts.ticks:,} ticks of {manifest.counts.symbols:,} symbols in "
+        f"{show_duration(manifest.duration_ms)}, from {result.files:,} files in {result.seconds:.1f} s, "
+        f"digest {manifest.digest[:16]}"
+    )
+    found = result.correlations
+    span = f", correlations from {found[0]:.2f} to {found[-1]:.2f}" if found else ""
+    print(f"{result.dataset.correlations_file}: {manifest.counts.correlations:,} pairs{span}")
+
+
+@render.register
+def _(result: RunResult) -> None:
+    manifest = result.manifest
+    how = f"{manifest.settings.target}, plan {manifest.settings.plan}"
+    if manifest.speed is None:
+        rate = manifest.ticks_per_second
+        speed = f", {rate:,.0f} ticks/s once it was going" if rate else ""
+        print(f"{result.run.path}: {how}, unpaced: {manifest.seconds:.1f} s with its start{speed}; no score")
+    else:
+        print(f"{result.run.path}: {how}, at speed {manifest.speed:g}: {manifest.seconds:.1f} s with its start")
+
+
+@render.register
+def _(result: ValidationResult) -> None:
+    render_validation(result.validation, _FEW_ERRORS)
+    print()
+
+
+@render.register
+def _(result: ScoreResult) -> None:
+    score = result.score
+    table = _two_columns()
+    number = "-" if score.p_score is None else f"{score.p_score:,.2f}"
+    table.add_row("p_score", number if score.valid else f"{number}, void: {'; '.join(score.reasons)}")
+    table.add_row("load", f"{score.load:,.2f}, scale factor {score.scale_factor}")
+    _add_latency(table, score)
+    if (delay := score.send_delay) is not None:
+        table.add_row(
+            "driver",
+            f"{delay.ticks:,} ticks, send delay p99 {delay.p99_s * 1000:.2f} ms, max {delay.max_s * 1000:.2f} ms",
+        )
+    table.add_row("answers", score.verdict)
+    _add_recovery(table, score)
+    _add_adaptivity(table, score)
+    standard = "yes" if score.standard else f"no, because of {', '.join(score.nonstandard)}; not comparable"
+    table.add_row("standard", standard)
+    Console(width=WIDE, markup=False, highlight=False).print(table)
+    print()
+
+
+def _add_latency(table: Table, score: ScoreRecord) -> None:
+    orders = score.latency_s[SCORED.name]
+    if score.p99 is None:
+        return
+    shares = {"p50": orders.p50, "p95": orders.p95, "p99": orders.p99, "p99.9": orders.p999, "max": orders.max}
+    shown = ", ".join(f"{name} {(value or 0) * 1000:,.1f}" for name, value in shares.items())
+    table.add_row("latency", f"{shown} ms, of {orders.count:,} {SCORED.name} in the measurement interval")
+
+
+def _add_recovery(table: Table, score: ScoreRecord) -> None:
+    if (recovery := score.recovery) is None:
+        return
+    took = ", ".join("never" if seconds is None else f"{seconds:.1f} s" for seconds in recovery.times_s)
+    table.add_row("recovery", f"{recovery.kind}: {recovery.explanation}; caught up after {took}")
+    meanwhile = recovery.latency_s[SCORED.name]
+    if meanwhile.count:
+        latency = f"p50 {meanwhile.p50:.1f}, max {meanwhile.max:.1f} s"
+        table.add_row("", f"{meanwhile.count:,} {SCORED.name} were due meanwhile, latency {latency}")
+
+
+def _add_adaptivity(table: Table, score: ScoreRecord) -> None:
+    if (burst := score.adaptivity) is None:
+        return
+    values = (burst.peak_degradation_ratio, burst.recovery_time_s, burst.post_peak_variation_ratio)
+    ratio, back, after = ("-" if value is None else f"{value:.2f}" for value in values)
+    worst = f"{burst.max_peak_latency_s * 1000:,.0f} ms"
+    table.add_row("burst", f"max {worst}, p99.9 x {ratio}, recovered after {back} s, mean then x {after}")
+
+
+@render.register
+def _(result: ReportResult) -> None:
+    print(f"{result.file}: {decimal(result.file.stat().st_size)}; open it in a browser")
+
+
+def render_estimate(result: Estimate, workload: Workload, suffix: str) -> None:
+    """Print what a workload amounts to."""
+    table = _two_columns()
+    table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
+    table.add_row("bytes", f"about {decimal(result.bytes)} of {suffix}")
+    table.add_row("strategies", f"{workload.strategies:,} of {workload.users:,} users")
+    table.add_row("answers", f"about {result.indicators:,} indicators and {result.orders:,} orders")
+    seconds = result.seconds
+    duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
+    table.add_row("time", f"about {duration} on {result.cores} cores, once Spark is up")
+    standard = "yes" if not workload.nonstandard else f"no, because of {', '.join(workload.nonstandard)}"
+    table.add_row("standard", standard)
+    Console().print(table)
+
+
+def render_targets(targets: Mapping[str, Target]) -> None:
+    """Print the targets with their plans and options."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("target", "", "what it is"):
+        table.add_column(heading, no_wrap=heading != "what it is")
+    for name, target in targets.items():
+        table.add_row(name, "", target.summary)
+        for plan, summary in target.plans.items():
+            table.add_row("", f"--plan {plan}", summary)
+        for option, summary in target.options.items():
+            table.add_row("", f"--set {option}=...", summary)
+    Console(soft_wrap=True).print(table)
+
+
+def _two_columns() -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    return table

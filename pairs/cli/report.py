@@ -1,0 +1,29 @@
+"""pairs report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folder of a run; several to compare them.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; default: report.html in RUN.")
+    ] = None,
+) -> None:
+    """Make the report of a run, or compare runs: one HTML file that needs nothing else.
+
+    The verdict and whether to trust it, load, latency, machine, the engine's
+    own view, incorrect answers side by side, any strategy up close, and all
+    that one needs to repeat the run.
+
+    [dim]pairs report runs/first[/dim]
+    [dim]pairs report runs/first runs/second runs/third -o comparison.html[/dim]
+    """
+    from pairs.cli.render import render
+    from pairs.report.making import make_report
+    from pairs.run_folder.folder import Run
+    from pairs.stages.bench import ReportResult
+
+    render(ReportResult(make_report([Run(path) for path in runs], output)))

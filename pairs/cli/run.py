@@ -1,0 +1,66 @@
+"""pairs run."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pairs.cli.flags import takes
+from pairs.cli.options import (
+    DEFAULT_MASTER,
+    EngineMasterOption,
+    GenerateOption,
+    OverwriteOption,
+    ProfileOption,
+    RunOption,
+)
+from pairs.config.profile import load_profile
+from pairs.config.run_settings import RunSettings, load_run
+from pairs.config.workload import Workload
+from pairs.core.errors import BadInputError
+
+
+@takes(Workload, RunSettings)
+def run(
+    dataset: Annotated[
+        Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; with --generate it may be missing.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder to write; default: under runs/.")
+    ] = None,
+    run: RunOption = "local",
+    overwrite: OverwriteOption = False,
+    generate: GenerateOption = False,
+    profile: ProfileOption = "standard",
+    master: EngineMasterOption = None,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Run a program on a dataset in real time: driver, engine and sink as processes, the answers collected.
+
+    Every tick is sent when it is due, whatever the engine does. With --speed
+    max the ticks are played as fast as the engine takes them: for correctness,
+    not for a score.
+
+    [dim]pairs run data/quick -o runs/first && pairs validate runs/first && pairs score runs/first[/dim]
+    [dim]pairs run --generate --profile sprint --sf 300[/dim]
+    """
+    from pairs.cli.render import render
+    from pairs.dataset.folder import Dataset
+    from pairs.dataset.formats import VIRTUAL
+    from pairs.stages.generate import ensure_dataset
+    from pairs.stages.run import run_program, with_master
+
+    settings = with_master(load_run(run, flags), master)
+    if generate:
+        chosen = ensure_dataset(load_profile(profile, flags), dataset, VIRTUAL, master or DEFAULT_MASTER, render)
+    elif dataset is None:
+        raise BadInputError("DATASET: missing; name the folder of one, or give --generate and a --profile")
+    elif given := flags.keys() - {setting.name for setting in fields(RunSettings)}:
+        raise BadInputError(f"--{min(given).replace('_', '-')}: belongs to a workload; give it with --generate")
+    else:
+        chosen = Dataset(dataset)
+    result = run_program(chosen, settings, output, overwrite)
+    render(result)
+    print(f"check its answers with 'pairs validate {result.run.path}'")

@@ -1,0 +1,28 @@
+"""pairs score."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def score(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run that was validated.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Score a run: p_score = load / 99th percentile latency of the orders in the measurement interval.
+
+    A score counts only if every answer was right, every tick was sent and the
+    driver kept its schedule; else it is void, with every reason, and the exit
+    code is 1.
+    """
+    from pairs.cli.render import render
+    from pairs.stages import score as stage
+
+    result = stage.score(run)
+    if as_json:
+        print(result.score.model_dump_json(indent=2))
+    else:
+        render(result)
+    if not result.score.valid:
+        raise typer.Exit(1)

@@ -1,0 +1,107 @@
+"""pairs search."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pairs.cli.flags import takes
+from pairs.cli.options import DEFAULT_MASTER, EngineMasterOption, GenerateOption, ProfileOption, RunOption
+from pairs.cli.parse import parse_whole
+from pairs.config.profile import Profile, load_profile
+from pairs.config.run_settings import RunSettings, load_run
+from pairs.config.workload import Workload
+from pairs.core.errors import BadInputError
+from pairs.dataset.formats import VIRTUAL
+
+if TYPE_CHECKING:
+    from pairs.measure.search_policy import Outcome
+
+_HEADINGS = ("SF", "p99, ms", "p_score", "cores", "CPU s/M ticks", "sustained")
+_LARGEST = 1_000_000
+
+
+@takes(Workload, RunSettings)
+def search(
+    profile: ProfileOption = "sprint",
+    run: RunOption = "local",
+    slo: Annotated[
+        str, typer.Option("--slo", metavar="LIMIT", help="What a run must keep to, such as p99<1s or p99<500ms.")
+    ] = "p99<1s",
+    first: Annotated[str, typer.Option("--first", metavar="SF", help="Scale factor to begin with.")] = "1",
+    most: Annotated[str, typer.Option("--most", metavar="SF", help="Scale factor to end at.")] = str(_LARGEST),
+    generate: GenerateOption = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="SEARCH", help="Folder of the search; default: under searches/."),
+    ] = None,
+    master: EngineMasterOption = None,
+    *,
+    flags: dict[str, Any],
+) -> None:
+    """Find the highest scale factor that is sustained, and the one with the best score.
+
+    A run is good if every answer is right, its score is valid, p99 keeps to the
+    limit, and neither latency nor backlog grows within the measurement interval.
+    The scale factor is doubled until a run is not, then bisected to 5 %; at the
+    edge each is run three times. Ended and called again, it goes on.
+
+    [dim]pairs search --profile sprint --slo 'p99<500ms'[/dim]
+    """
+    from pairs.measure.search_policy import best, highest
+    from pairs.stages.generate import STORED
+    from pairs.stages.run import with_master
+    from pairs.stages.search_session import SearchSession, parse_limit
+    from pairs.translator import targets
+
+    def profile_at(scale_factor: int) -> Profile:
+        return load_profile(profile, flags | {"scale_factor": str(scale_factor)})
+
+    if "scale_factor" in flags:
+        raise BadInputError("--sf: is what is searched for; give --first to begin with it")
+    settings = with_master(load_run(run, flags), master)
+    _, plan = targets.find(settings.target, settings.plan)
+    session = SearchSession(
+        folder=output or Path("searches") / f"{profile_at(1).name}-{settings.target}-{plan}",
+        profile_at=profile_at,
+        settings=settings,
+        limit_s=parse_limit(slo),
+        first=parse_whole(first, "--first", 1, _LARGEST),
+        most=parse_whole(most, "--most", 1, _LARGEST),
+        suffix=VIRTUAL if generate else STORED,
+        master=master or DEFAULT_MASTER,
+    )
+    session.start()
+    _print_columns(_HEADINGS)
+    for outcome in session.outcomes():
+        _print_columns([*_row(outcome), "(as found)"])
+    while (point := session.next_point()) is not None:
+        _print_columns(_row(session.run_next(point)))
+    outcomes = session.outcomes()
+    top, winner = highest(outcomes), best(outcomes)
+    if top is None or winner is None:
+        print("no scale factor was sustained")
+    else:
+        print(f"highest scale factor sustained: {top:,}")
+        print(f"best p_score: {winner.p_score:,.2f} at scale factor {winner.scale_factor:,}")
+    if (page := session.make_report()) is not None:
+        print(f"{page}: all runs compared; open it in a browser")
+    if top is None:
+        raise typer.Exit(1)
+
+
+def _row(outcome: "Outcome") -> list[str]:
+    """Return what the table says of a run, under the headings."""
+    return [
+        f"{outcome.scale_factor:,}",
+        "-" if outcome.p99_s is None else f"{outcome.p99_s * 1000:,.0f}",
+        "-" if outcome.p_score is None else f"{outcome.p_score:,.2f}",
+        "-" if outcome.cores is None else f"{outcome.cores:.2f}",
+        "-" if outcome.cost is None else f"{outcome.cost:.2f}",
+        "yes" if outcome.good else f"no: {outcome.why}",
+    ]
+
+
+def _print_columns(cells: Sequence[str]) -> None:
+    print("  ".join(cell.rjust(13) for cell in cells), flush=True)

@@ -1,0 +1,14 @@
+"""pairs show."""
+
+from pairs.cli.options import DatasetArgument
+
+
+def show(dataset: DatasetArgument) -> None:
+    """Show a dataset: its parameters and digest, its rate over time, its first trades, a pair's prices."""
+    from pairs.cli.render_overview import render_overview
+    from pairs.dataset.folder import Dataset
+    from pairs.dataset.overview import survey
+    from pairs.generator import virtual  # noqa: F401 - registers the format
+
+    chosen = Dataset(dataset)
+    render_overview(chosen, survey(chosen))

@@ -1,0 +1,58 @@
+"""pairs strategies."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pairs.cli.options import OverwriteOption
+from pairs.cli.parse import parse_whole
+from pairs.config.workload import SEEDS
+from pairs.core.errors import BadInputError, PairsError
+
+
+def strategies(
+    dataset: Annotated[Path | None, typer.Argument(metavar="DATASET", help="Folder of the dataset.")] = None,
+    seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Seed; default: the dataset's.")] = None,
+    count: Annotated[
+        str | None, typer.Option("--count", metavar="S", help="How many; default: 25 times the scale factor.")
+    ] = None,
+    overwrite: OverwriteOption = False,
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", metavar="FILE", help="Check this file instead; against DATASET's symbols if given."),
+    ] = None,
+) -> None:
+    """Generate the strategies that watch a market, as neutral XML.
+
+    Ten strategies of ten users watch each pair of a full market; parameters
+    are drawn from the seed. With --check, any hand-written set is validated
+    and every problem is reported with its line.
+
+    [dim]pairs strategies data/quick[/dim]
+    """
+    from pairs.cli.render import render
+    from pairs.stages import generate as stage
+
+    if check is not None:
+        _check(check, dataset)
+        return
+    if dataset is None:
+        raise BadInputError("DATASET: missing; give the folder of a dataset, or a file with --check")
+    chosen_seed = None if seed is None else SEEDS.read(seed, "--seed")
+    number = None if count is None else parse_whole(count, "--count", 1, 10_000_000)
+    render(stage.generate_strategies(dataset, seed=chosen_seed, count=number, overwrite=overwrite))
+
+
+def _check(file: Path, dataset: Path | None) -> None:
+    """Print every problem of a strategy set, with its line."""
+    from pairs.dataset.folder import Dataset
+    from pairs.model.strategy_xml import scan
+
+    found, problems = scan(file, None if dataset is None else Dataset(dataset).symbols())
+    for problem in problems:
+        print(f"{file}:{problem.line}: {problem.text}", file=sys.stderr)
+    if found is None:
+        raise PairsError(f"{file}: {len(problems):,} problems; fix them and check again")
+    print(f"{file}: valid, {len(found.strategies):,} strategies")

@@ -1,0 +1,37 @@
+"""pairs translate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pairs.cli.options import DatasetArgument, OverwriteOption
+
+
+def translate(
+    dataset: DatasetArgument,
+    target: Annotated[str, typer.Option("--target", metavar="NAME", help="Engine to translate for.")] = "pyspark",
+    plan: Annotated[
+        str | None,
+        typer.Option("--plan", metavar="NAME", help="How the work is laid out; default: the target's first."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="APP", help="Folder to write; default: in the dataset.")
+    ] = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Translate the strategies of a dataset into a program for an engine.
+
+    The program is a small application that runs by itself; the strategies are
+    a table next to it, so it does not grow with them.
+
+    [dim]pairs translate data/quick --plan direct -o app[/dim]
+    """
+    from pairs.dataset.folder import Dataset
+    from pairs.translator import targets
+    from pairs.translator.translate import translate as stage
+
+    found, chosen = targets.find(target, plan)
+    folder = output or dataset / "apps" / f"{found.name}-{chosen}"
+    program = stage(Dataset(dataset).strategies_file, found, chosen, folder, overwrite or output is None)
+    print(f"{folder}: {program.summary} for {found.name}, plan {chosen}; see 'python {folder / 'app.py'} --help'")

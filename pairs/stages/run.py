@@ -1,0 +1,134 @@
+"""Runs a program on a dataset: translates the strategies, executes, records what was done; also when it fails."""
+
+import os
+import platform
+import sys
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+
+import psutil
+
+from pairs.config.run_settings import RunSettings
+from pairs.core.errors import BadInputError
+from pairs.dataset.folder import Dataset
+from pairs.harness.supervisor import Job, OverloadedError, execute
+from pairs.model.strategy_xml import read_strategies
+from pairs.run_folder.folder import Run, new_run
+from pairs.run_folder.manifest import Environment, RunManifest
+from pairs.translator import targets
+from pairs.translator.translate import translate
+
+_LIBRARIES = ("numpy", "pyarrow", "pandas")
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A run that came to its end."""
+
+    run: Run
+    manifest: RunManifest
+
+
+def with_master(settings: RunSettings, master: str | None) -> RunSettings:
+    """Hand a Spark master to the engine too, if it takes one."""
+    target, plan = targets.find(settings.target, settings.plan)
+    if master is None or not target.takes("master", plan):
+        return settings
+    return replace(settings, settings={**settings.settings, "master": master})
+
+
+def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool = False) -> RunResult:
+    """Run a program on a dataset, into a folder or a new one under runs/."""
+    job = job_for(dataset, settings)
+    dataset.refuse_bad_files()
+    run = new_run(output or _next_run_folder(dataset, job), overwrite)
+    return RunResult(run, _run_job(run, job))
+
+
+def job_for(dataset: Dataset, settings: RunSettings) -> Job:
+    """Check what is asked for, fill in what is not, and say what will be run."""
+    target, plan = targets.find(settings.target, settings.plan)
+    for name in settings.settings:
+        if not target.takes(name, plan):
+            what = f"{target.name}, plan {plan}, takes"
+            raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it takes")
+    dataset.tick_files()
+    strategies = read_strategies(dataset.strategies_file)
+    manifest = dataset.optional_manifest
+    duration = strategies.market_close_ms if manifest is None else manifest.duration_ms
+    interval = (duration // 4, 3 * duration // 4) if manifest is None else manifest.measurement_interval_ms
+    recommended = 1.0 if manifest is None else manifest.recommended_speed
+    speed = recommended if settings.speed is None else settings.speed
+    phases = {"ramp-up": 0, "warm-up": duration // 120, "measurement": interval[0], "cool-down": interval[1]}
+    ticks = None if manifest is None else manifest.counts.ticks
+    return Job(dataset, target, replace(settings, plan=plan, speed=speed), ticks, phases, duration)
+
+
+def _run_job(run: Run, job: Job) -> RunManifest:
+    translate(job.dataset.strategies_file, job.target, str(job.settings.plan), run.app_folder)
+    manifest = _manifest(job)
+    manifest.write(run.manifest_file)
+
+    def began(start_us: int | None) -> None:
+        nonlocal manifest
+        manifest = manifest.model_copy(update={"start_us": start_us})
+        with suppress(BadInputError):  # if the disk is full, others will say so
+            manifest.write(run.manifest_file)
+
+    try:
+        outcome = execute(run, job, began)
+    except BaseException as error:
+        state = "overloaded" if isinstance(error, OverloadedError) else "failed"
+        reason = str(error) or type(error).__name__
+        with suppress(BadInputError):  # on a full disk, the reason is what counts
+            manifest.model_copy(update={"state": state, "reason": reason}).write(run.manifest_file)
+        raise
+    manifest = manifest.model_copy(update={"state": "ended", **asdict(outcome)})
+    manifest.write(run.manifest_file)
+    return manifest
+
+
+def _manifest(job: Job) -> RunManifest:
+    return RunManifest(
+        dataset=str(job.dataset.path.absolute()),
+        dataset_manifest=job.dataset.optional_manifest,
+        strategies_digest=sha256(job.dataset.strategies_file.read_bytes()).hexdigest(),
+        settings=job.settings,
+        ticks=job.ticks,
+        duration_ms=job.duration_ms,
+        phases_ms=dict(job.phases_ms),
+        measurement_interval_ms=(job.phases_ms["measurement"], job.phases_ms["cool-down"]),
+        command=("pairs", *sys.argv[1:]),
+        environment=environment(),
+        engine_versions=job.target.versions(),
+    )
+
+
+def environment() -> Environment:
+    """Return what one must know of this machine to compare runs."""
+    return Environment(
+        system=platform.platform(),
+        processor=_processor(),
+        cores=os.cpu_count(),
+        memory_bytes=psutil.virtual_memory().total,
+        versions={"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
+    )
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())
+
+
+def _next_run_folder(dataset: Dataset, job: Job) -> Path:
+    """Return a folder under runs/ that is not there yet."""
+    stem = f"{dataset.path.absolute().name}-{job.target.name}-{job.settings.plan}"
+    return next(path for number in count(1) if not (path := Path("runs") / f"{stem}-{number}").exists())

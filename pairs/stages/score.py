@@ -1,0 +1,26 @@
+"""Scores a run that was validated, and writes score.json."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairs.measure.recordings import read_run
+from pairs.measure.score import score_run
+from pairs.run_folder.folder import Run
+from pairs.run_folder.score_record import ScoreRecord
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    """The score of a run."""
+
+    run: Run
+    score: ScoreRecord
+
+
+def score(path: Path) -> ScoreResult:
+    """Score a run."""
+    run = Run(path)
+    run.validation  # noqa: B018 - refuse a run that was not validated
+    scored = score_run(read_run(run))
+    scored.write(run.score_file)
+    return ScoreResult(run, scored)
