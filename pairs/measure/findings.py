@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
+from pairs.measure.cost import Usage, usage
 from pairs.measure.latency import quarters
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, percentile
-from pairs.measure.resources import Usage, usage
 from pairs.measure.stability import Trend, p99_bounds, trend
 from pairs.measure.throughput import MUCH_BACKLOG_S, Backlog, backlog_of
 from pairs.model.streams import SCORED

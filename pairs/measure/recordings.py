@@ -110,6 +110,11 @@ class Recorded:
         return None if self.dataset_manifest is None else self.dataset_manifest.workload
 
     @property
+    def scale_factor(self) -> int | None:
+        """The scale factor, if known."""
+        return None if self.workload is None else self.workload.scale_factor
+
+    @property
     def every_driver_recorded(self) -> bool:
         """Whether the send delays of all drivers are known."""
         return len(self.drivers) == self.manifest.settings.drivers

@@ -22,7 +22,7 @@ def score_run(recorded: Recorded) -> ScoreRecord:
     """Score a run that was validated; a number is given also where it does not count, with every reason why."""
     manifest, known = recorded.manifest, recorded.dataset_manifest
     validation = recorded.validation or recorded.run.validation  # which says what to do if there is none
-    settings, workload = manifest.settings, recorded.workload
+    settings = manifest.settings
     delay = send_delay.summarize(recorded.drivers) if recorded.every_driver_recorded else None
     latencies = latency.summaries(recorded)
     p99, load_of_run = latencies[SCORED.name].p99, _load_of(recorded)
@@ -41,7 +41,7 @@ def score_run(recorded: Recorded) -> ScoreRecord:
     nonstandard = [*(("no dataset.json",) if known is None else known.nonstandard)]
     nonstandard += [] if settings.speed == 1 else ["speed"]
     return ScoreRecord(
-        scale_factor=None if workload is None else workload.scale_factor,
+        scale_factor=recorded.scale_factor,
         target=settings.target,
         plan=settings.plan or "",
         transport=settings.transport,

@@ -20,12 +20,6 @@ class Compared:
     recorded: Recorded
 
     @property
-    def scale_factor(self) -> int | None:
-        """Its scale factor, if known."""
-        workload = self.recorded.workload
-        return None if workload is None else workload.scale_factor
-
-    @property
     def engine(self) -> str:
         """Its target and plan."""
         settings = self.recorded.manifest.settings
@@ -67,7 +61,7 @@ def _machine(run: Compared) -> str:
 
 
 def _markets(runs: Sequence[Compared]) -> Iterator[Caution]:
-    for scale_factor, found in _grouped(runs, lambda run: run.scale_factor).items():
+    for scale_factor, found in _grouped(runs, lambda run: run.recorded.scale_factor).items():
         if len({_digests(run) for run in found}) > 1:
             yield Caution(
                 "bad",

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from pairs.measure.cost import cost
 from pairs.measure.latency import over_day, summarize
 from pairs.measure.recordings import Recorded
-from pairs.measure.resources import cost
 from pairs.model.streams import SCORED
 from pairs.report import published
 from pairs.report.charts import Data, absent, latency, log_range, numbers
@@ -74,7 +74,7 @@ def _row(run: Compared) -> list[Any]:
     return [
         run.name,
         run.engine,
-        run.scale_factor,
+        run.recorded.scale_factor,
         None if score is None else score.p_score,
         "not scored" if score is None else "valid" if score.valid else "void",
         "not validated" if validation is None else validation.verdict,
@@ -91,8 +91,8 @@ def by_scale_factor(runs: Sequence[Compared]) -> Data:
     groups: dict[str, list[dict[str, Any]]] = {}
     for run in runs:
         score = run.recorded.score
-        if score is not None and score.p99 and score.p_score and run.scale_factor is not None:
-            point = _point(run.scale_factor, score.p_score, score.p99 * 1000, run.name)
+        if score is not None and score.p99 and score.p_score and run.recorded.scale_factor is not None:
+            point = _point(run.recorded.scale_factor, score.p_score, score.p99 * 1000, run.name)
             name = run.engine + ("" if score.standard else ", non-standard")
             groups.setdefault(name, []).append(point | {"cost": cost(run.recorded), "valid": score.valid})
     if not groups:

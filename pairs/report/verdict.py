@@ -110,11 +110,11 @@ def standard_sentence(score: ScoreRecord) -> str:
 def _figures(recorded: Recorded) -> list[tuple[str, str]]:
     score, settings, environment = recorded.score, recorded.manifest.settings, recorded.manifest.environment
     orders = 0 if score is None else score.latency_s[SCORED.name].count
-    speed, workload = settings.speed, recorded.workload
+    speed, scale_factor = settings.speed, recorded.scale_factor
     return [
         ("99th percentile", milliseconds(None if score is None else score.p99)),
         ("load", number(None if score is None else score.load)),
-        ("scale factor", NOT_RECORDED if workload is None else f"{workload.scale_factor}"),
+        ("scale factor", NOT_RECORDED if scale_factor is None else f"{scale_factor}"),
         ("engine", f"{settings.target}, plan {settings.plan}"),
         ("transport", settings.transport),
         ("orders measured", f"{orders:,}" if orders else "none"),
