@@ -116,7 +116,7 @@ def optional_record(model: type[RecordT], file: Path) -> RecordT | None:
 
 def read_throughput(run: Run) -> Throughput | None:
     """Read how many ticks were produced and consumed at which times."""
-    table = _sorted_table(run.pace_file, "time", "produced", "consumed")
+    table = _sorted_table(run.throughput_file, "time", "produced", "consumed")
     return None if table is None else Throughput(*(_wholes(table, name) for name in ("time", "produced", "consumed")))
 
 
@@ -132,7 +132,7 @@ def _read_driver(run: Run, driver: int) -> DriverDelays | None:
         return None
     seconds = np.array(record.seconds, np.int64).reshape(-1, 3)
     histogram = np.array(record.histogram, np.int64).reshape(-1, 2)
-    table = _sorted_table(run.lateness_file(driver), "slot", "delay_us")
+    table = _sorted_table(run.send_delay_file(driver), "slot", "delay_us")
     return DriverDelays(
         seconds[:, 0],
         seconds[:, 1],

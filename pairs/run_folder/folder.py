@@ -69,9 +69,9 @@ class Run:
         return self.path / "resources.parquet"
 
     @property
-    def pace_file(self) -> Path:
-        """How many ticks were sent and taken, second by second."""
-        return self.path / "pace.parquet"
+    def throughput_file(self) -> Path:
+        """How many ticks were produced and consumed, second by second."""
+        return self.path / "throughput.parquet"
 
     @property
     def progress_file(self) -> Path:
@@ -93,11 +93,11 @@ class Run:
         return self.path / f"{stream}.parquet"
 
     def driver_file(self, driver: int) -> Path:
-        """Return the path of what a driver recorded."""
+        """Return the path of the send delays of a driver."""
         return self.path / f"driver-{driver}.json"
 
-    def lateness_file(self, driver: int) -> Path:
-        """Return the path of how late a driver was, slot by slot."""
+    def send_delay_file(self, driver: int) -> Path:
+        """Return the path of a driver's worst send delays, slot by slot."""
         return self.path / f"driver-{driver}.parquet"
 
     def log_file(self, part: str) -> Path:
