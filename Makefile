@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test test-all browser lint bench bench-generate bench-strategies bench-validate bench-engine bench-driver bench-report soak golden wheel clean
+.PHONY: help setup demo check test test-all browser lint bench bench-generate bench-import bench-strategies bench-validate bench-engine bench-driver bench-report soak golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -48,6 +48,9 @@ bench: $(READY) ## What each choice of the PySpark program buys, side by side; t
 
 bench-generate: $(READY) ## Speed of the generator beside a bare numpy + pyarrow loop
 	@$(BIN)/python -m tests.bench.generate
+
+bench-import: $(READY) ## The whole import beside Spark's and (if installed) DuckDB's sort
+	@$(BIN)/python -m tests.bench.import_trades
 
 bench-strategies: $(READY) ## Time to generate, write and read 25,000 strategies
 	@$(BIN)/python -m tests.bench.strategies

@@ -1,4 +1,4 @@
-"""Reads real trades, CSV or Parquet, as rows of a market: any value that is none is refused with file and row."""
+"""Reads real trades from CSV or Parquet, in the units of a tick stream; names every invalid value by file and row."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ DEFAULT_SIZE = 100
 
 TRADES = pa.schema([*(STOCK_TICK_CODED.field(name) for name in ("symbol", "price", "size")), ("time_ns", pa.int64())])
 
-_ROWS_AT_A_TIME = 262_144
-_LARGEST = 2**31 - 1
-_LATEST_NS = 2**63 - 1
-_DIGITS = 6  # of a cent that count: more of them are what doubles make of a decimal
+_ROWS_PER_BATCH = 262_144
+_MAX_INT32 = 2**31 - 1
+_MAX_INT64 = 2**63 - 1
+_DIGITS = 6  # of a cent that count; the digits after them come from storing a decimal as a double
 _ZONED = r"\d[T ]\d\d:?\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
 _NUMBER = r"^-?\d+(\.\d*)?$"
 _UNREADABLE = (pa.ArrowException, ValueError, OSError)
@@ -33,7 +33,7 @@ _UNREADABLE = (pa.ArrowException, ValueError, OSError)
 
 @dataclass(frozen=True)
 class TradeColumns:
-    """Which columns hold what; the unit of time is needed only where times are numbers."""
+    """The names of the columns to read; the unit of time is needed only where times are numbers."""
 
     symbol: str
     price: str
@@ -43,7 +43,7 @@ class TradeColumns:
 
     @property
     def names(self) -> list[str]:
-        """The columns that are read."""
+        """The columns to read, each once."""
         return list(dict.fromkeys([self.symbol, self.price, self.time, *([self.size] if self.size else [])]))
 
 
@@ -52,23 +52,23 @@ class TradePart:
     """A file of trades, or some of its row groups, and the position of its first row in the file."""
 
     path: Path
-    first_row: int
+    first_row: int = 0
     row_groups: range | None = None
 
 
-class _BadValueError(Exception):
-    """A value of a batch is none; carries its row in the batch."""
+class _InvalidValueError(Exception):
+    """A value of a batch is invalid; carries its row in the batch."""
 
     def __init__(self, row: int, text: str) -> None:
         self.row, self.text = row, text
 
 
 def parts_of_trades(path: Path, columns: TradeColumns) -> list[TradePart]:
-    """Cut a file of trades into parts that tasks can share; refuse it if it is no table of these columns."""
+    """Cut a file of trades into parts that tasks can share; refuse a file without these columns."""
     try:
         if not _is_parquet(path):
             CsvColumns(path, columns.names).refuse_missing()
-            return [TradePart(path, 0)]
+            return [TradePart(path)]
         with pq.ParquetFile(path) as source:
             refuse_missing(columns.names, source.schema_arrow.names)
             rows = [source.metadata.row_group(number).num_rows for number in range(source.num_row_groups)]
@@ -90,23 +90,27 @@ def _unreadable(path: Path, error: BaseException) -> BadInputError:
 def read_trades(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
     """Yield the trades of a part in the order of the file."""
     csv = None if _is_parquet(part.path) else CsvColumns(part.path, columns.names)
-    kept = 0
-    batches = _parquet_batches(part, columns) if csv is None else csv.batches()
+    batches = csv.batches() if csv else _parquet_batches(part, columns)
+    rows_before = 0
     while (raw := _next(part.path, batches)) is not None:
-        bad = list(csv.skipped.items())[:1] if csv else []
+        invalid: list[tuple[int, str]] = []
         try:
             trades = _converted(raw, columns)
-        except _BadValueError as error:
-            row = kept + error.row
-            bad.append((csv.row_of(row) if csv else part.first_row + row, error.text))
-        if bad:
-            row, text = min(bad)
-            raise BadInputError(f"{part.path}: row {row + 1:,}: {text}")
-        kept += len(raw)
+        except _InvalidValueError as error:
+            row = rows_before + error.row
+            invalid.append((csv.row_of(row) if csv else part.first_row + row, error.text))
+        _refuse_first(part.path, csv, invalid)
+        rows_before += len(raw)
         yield trades
-    if csv and csv.skipped:
-        row, text = next(iter(csv.skipped.items()))
-        raise BadInputError(f"{part.path}: row {row + 1:,}: {text}")
+    _refuse_first(part.path, csv, [])
+
+
+def _refuse_first(path: Path, csv: CsvColumns | None, invalid: list[tuple[int, str]]) -> None:
+    """Refuse the file if a row is invalid or was skipped; name the first such row."""
+    skipped = list(csv.skipped.items())[:1] if csv else []
+    if invalid or skipped:
+        row, text = min(invalid + skipped)
+        raise BadInputError(f"{path}: row {row + 1:,}: {text}")
 
 
 def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
@@ -119,47 +123,48 @@ def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | Non
 def _parquet_batches(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
     with pq.ParquetFile(part.path) as source:
         groups = range(source.num_row_groups) if part.row_groups is None else part.row_groups
-        yield from source.iter_batches(_ROWS_AT_A_TIME, list(groups), columns=columns.names, use_threads=False)
+        yield from source.iter_batches(_ROWS_PER_BATCH, list(groups), columns=columns.names, use_threads=False)
 
 
 def _converted(raw: pa.RecordBatch, columns: TradeColumns) -> pa.RecordBatch:
-    """Turn a batch as the file holds it into trades; raise the first value that is none."""
+    """Convert a batch as the file holds it to trades; raise the first invalid value."""
     converters: list[Callable[[], Any]] = [
         lambda: _symbols(_present(raw, columns.symbol)),
         lambda: _cents(_present(raw, columns.price)),
         lambda: _sizes(_present(raw, columns.size)) if columns.size else np.full(len(raw), DEFAULT_SIZE, np.int32),
         lambda: _times_ns(_present(raw, columns.time), columns.time_unit),
     ]
-    found, bad = [], []
+    converted: list[Any] = []
+    errors: list[_InvalidValueError] = []
     for convert in converters:
         try:
-            found.append(convert())
-        except _BadValueError as error:
-            bad.append(error)
-    if bad:
-        raise min(bad, key=lambda error: error.row)
-    return pa.record_batch(found, schema=TRADES)
+            converted.append(convert())
+        except _InvalidValueError as error:
+            errors.append(error)
+    if errors:
+        raise min(errors, key=lambda error: error.row)
+    return pa.record_batch(converted, schema=TRADES)
 
 
 def _present(raw: pa.RecordBatch, name: str) -> pa.Array:
-    """Return a column that has a value in every row."""
+    """Return a column; raise the first row without a value."""
     column = raw[name]
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if column.null_count:
-        _refuse(column.is_null().to_numpy(zero_copy_only=False), lambda _: f"no {name}; every trade has one")
+        _refuse(column.is_null().to_numpy(zero_copy_only=False), lambda _: f"no {name}; every trade needs a value")
     return column
 
 
-def _refuse(bad: NDArray[np.bool_], say: Callable[[int], str]) -> None:
-    """Raise for the first row that is bad, if there is any."""
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise _BadValueError(row, say(row))
+def _refuse(invalid: NDArray[np.bool_], text_of: Callable[[int], str]) -> None:
+    """Raise the first invalid row, if there is any."""
+    if invalid.any():
+        row = int(np.argmax(invalid))
+        raise _InvalidValueError(row, text_of(row))
 
 
-def _cast(column: pa.Array, kind: pa.DataType, what: str) -> pa.Array:
-    """Cast a column; raise the first value that cannot be."""
+def _cast(column: pa.Array, kind: pa.DataType, meaning: str) -> pa.Array:
+    """Cast a column; raise the first value that cannot be cast."""
     try:
         return column.cast(kind)
     except pa.ArrowException:
@@ -167,41 +172,42 @@ def _cast(column: pa.Array, kind: pa.DataType, what: str) -> pa.Array:
             try:
                 value.cast(kind)
             except pa.ArrowException:
-                raise _BadValueError(row, f"{value.as_py()!r} is no {what}; mend the row or leave it out") from None
+                text = f"{value.as_py()!r} is not a valid {meaning}; fix the row or remove it"
+                raise _InvalidValueError(row, text) from None
         raise
 
 
 def _symbols(column: pa.Array) -> pa.Array:
     names = _cast(column, pa.string(), "symbol").dictionary_encode().cast(TRADES.field("symbol").type)
-    wrong = {place: text for place, one in enumerate(names.dictionary.to_pylist()) if (text := wrong_with_symbol(one))}
-    if wrong:
+    texts = {code: text for code, name in enumerate(names.dictionary.to_pylist()) if (text := wrong_with_symbol(name))}
+    if texts:
         codes = names.indices.to_numpy()
-        _refuse(np.isin(codes, list(wrong)), lambda row: wrong[int(codes[row])])
+        _refuse(np.isin(codes, list(texts)), lambda row: texts[int(codes[row])])
     return names
 
 
 def _cents(column: pa.Array) -> NDArray[np.int32]:
-    """Round prices to whole cents, half a cent up, and at least one."""
+    """Round prices to whole cents, half a cent up, at least one cent."""
     prices = _cast(column, pa.float64(), "price").to_numpy(zero_copy_only=False)
     with np.errstate(over="ignore", invalid="ignore"):
         cents = np.floor(np.round(prices * 100, _DIGITS) + 0.5)
-        bad = ~(prices > 0) | ~(cents <= _LARGEST)
-    _refuse(bad, lambda row: f"price {prices[row]:g}; prices are above zero, and at most {_LARGEST / 100:,.2f}")
+        invalid = ~(prices > 0) | ~(cents <= _MAX_INT32)
+    _refuse(invalid, lambda row: f"price {prices[row]:g}; prices are above zero, and at most {_MAX_INT32 / 100:,.2f}")
     whole: NDArray[np.int32] = np.maximum(cents, 1).astype(np.int32)
     return whole
 
 
 def _sizes(column: pa.Array) -> NDArray[np.int32]:
     sizes = _cast(column, pa.float64(), "size").to_numpy(zero_copy_only=False)
-    bad = ~((sizes >= 1) & (sizes <= _LARGEST) & (np.floor(sizes) == sizes))
+    invalid = ~((sizes >= 1) & (sizes <= _MAX_INT32) & (np.floor(sizes) == sizes))
     remedy = "without --size-column every trade has 100"
-    _refuse(bad, lambda row: f"size {sizes[row]:g}; sizes are whole numbers above zero; {remedy}")
+    _refuse(invalid, lambda row: f"size {sizes[row]:g}; sizes are whole numbers above zero; {remedy}")
     converted: NDArray[np.int32] = sizes.astype(np.int32)
     return converted
 
 
 def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
-    """Return times in nanoseconds, from whatever zero; texts without a zone are taken for UTC."""
+    """Return times in nanoseconds; texts without a zone are UTC."""
     kind = column.type
     if pa.types.is_temporal(kind):
         return _timestamps(column, pa.timestamp("ns", getattr(kind, "tz", None)))
@@ -213,16 +219,16 @@ def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     zoned = pc.and_not(pc.match_substring_regex(texts, _ZONED), numeric)
     plain = pc.invert(pc.or_(numeric, zoned))
     kinds: list[tuple[pa.Array, Callable[[pa.Array], NDArray[np.int64]]]] = [
-        (numeric, lambda some: _numbers_ns(some, unit)),
-        (zoned, lambda some: _timestamps(some, pa.timestamp("ns", "UTC"))),
-        (plain, lambda some: _timestamps(some, pa.timestamp("ns"))),
+        (numeric, lambda chosen: _numbers_ns(chosen, unit)),
+        (zoned, lambda chosen: _timestamps(chosen, pa.timestamp("ns", "UTC"))),
+        (plain, lambda chosen: _timestamps(chosen, pa.timestamp("ns"))),
     ]
-    for chosen, convert in kinds:
-        rows = np.flatnonzero(chosen.to_numpy(zero_copy_only=False))
+    for mask, convert in kinds:
+        rows = np.flatnonzero(mask.to_numpy(zero_copy_only=False))
         try:
             times[rows] = convert(texts.take(pa.array(rows)))
-        except _BadValueError as error:
-            raise _BadValueError(int(rows[error.row]), error.text) from None
+        except _InvalidValueError as error:
+            raise _InvalidValueError(int(rows[error.row]), error.text) from None
     return times
 
 
@@ -233,8 +239,7 @@ def _timestamps(column: pa.Array, kind: pa.DataType) -> NDArray[np.int64]:
 
 def _numbers_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     if unit is None and len(column):
-        said = f"time {column[0].as_py()!r} is a number; give its unit, such as --time-unit ms"
-        raise _BadValueError(0, said)
+        raise _InvalidValueError(0, f"time {column[0].as_py()!r} is a number; give its unit, such as --time-unit ms")
     factor = UNITS_NS[unit or "ns"]
     fractions = pa.types.is_string(column.type) and pc.any(pc.match_substring(column, ".")).as_py()
     if fractions or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
@@ -242,7 +247,7 @@ def _numbers_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
         within = np.abs(numbers) <= float(2**62)
     else:
         numbers = _cast(column, pa.int64(), "time").to_numpy(zero_copy_only=False)
-        within = np.abs(numbers) <= _LATEST_NS // factor
+        within = np.abs(numbers) <= _MAX_INT64 // factor
         numbers = np.where(within, numbers, 0) * factor
     _refuse(~within, lambda row: f"time {column[row].as_py()!r} is too late for {unit}; give the right --time-unit")
     times: NDArray[np.int64] = np.rint(numbers).astype(np.int64)

@@ -7,18 +7,25 @@ import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from pairs.config.workload import Workload
 from pairs.dataset.formats import VIRTUAL, register
 from pairs.dataset.formats.base import FilePart, PartSource, TickFileWriter, TickFormat
-from pairs.generator.ticks import TickSource
+
+if TYPE_CHECKING:
+    from pairs.generator.ticks import TickSource
 
 
 @lru_cache(maxsize=1)
-def tick_source(workload: Workload) -> TickSource:
+def tick_source(workload: Workload) -> "TickSource":
     """Return the source of a workload; a worker that handles several files sets it up once."""
+    from pairs.generator.ticks import (
+        TickSource,  # takes scipy and a second to load, and most datasets store their ticks
+    )
+
     return TickSource(workload)
 
 

@@ -1,7 +1,8 @@
 """What a target is: an engine that strategies can be translated for. The only interface between engines and the kit.
 
-A target is a class like this one, and a folder of templates with a folder for each plan. What ends in .jinja there is
-rendered into the program's folder; `strategies.csv` lies next to it.
+A target is a class like this one, and a folder of templates with a folder for each plan and perhaps one, `common`, for
+what they share. What ends in .jinja there is rendered into the program's folder, other files are copied; beside them
+lies `strategies.csv`.
 """
 
 from abc import ABC, abstractmethod
@@ -10,20 +11,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from pairs.core.records import Record
 from pairs.model.strategy import StrategySet
 
+Setting = str | int | float | bool
 
-@dataclass(frozen=True)
-class Program:
-    """What templates may say: facts about the program, and settings of the plan. No name from data is among them."""
 
-    kit_version: str
+class Program(Record):
+    """program.json: what templates may say, the program and the settings of its plan. No name from data is in it."""
+
+    FORMAT = 1
+    REMEDY = "translate it again"
+
+    target: str
+    plan: str
     source: str  # a name for the strategy set, letters and digits only
     digest: str
-    plan: str
-    summary: str
+    strategies: int
+    pairs: int
     market_close_ms: int
-    settings: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    settings: dict[str, Setting]
+
+    @property
+    def summary(self) -> str:
+        """What was translated, for people."""
+        return f"{self.strategies:,} strategies on {self.pairs:,} pairs"
 
 
 @dataclass(frozen=True)
@@ -31,12 +43,11 @@ class Launch:
     """How a program is started: where ticks come from, where answers go, and what else was asked for."""
 
     app: Path
-    source: Path
+    source: str
     sink: str
     checkpoint: Path
-    progress: Path  # where the program may write what the engine says of itself
-    master: str  # of Spark, for engines that run on it
-    settings: dict[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
+    progress: Path  # where the program may write what the engine tells of itself
+    settings: Mapping[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
 
 
 class Target(ABC):
@@ -44,21 +55,33 @@ class Target(ABC):
 
     name: str
     summary: str
-    plans: ClassVar[Mapping[str, str]]  # each with a line that explains it; the first one is the default
-    options: ClassVar[Mapping[str, str]]  # settings that its programs take, each with a line that explains it
-    templates: Path  # a folder with a folder for each plan
+    plans: ClassVar[Mapping[str, str]]  # each with a line that explains it; the first is the default
+    options: ClassVar[Mapping[str, str]]  # settings that its programs accept, each with a line that explains it
+    templates: Path
 
-    def settings(self, plan: str) -> Mapping[str, str | int | float | bool]:
-        """Return what the templates of a plan need beyond the facts."""
+    def settings(self, plan: str) -> Mapping[str, Setting]:
+        """Return what the templates of a plan need beyond the program."""
         return {}
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         """Yield why the target cannot express a set, naming what is at fault."""
         yield from ()
 
-    def takes(self, setting: str, plan: str) -> bool:
-        """Say whether the programs of a plan take a setting."""
+    def accepts(self, setting: str, plan: str) -> bool:
+        """Say whether the programs of a plan accept a setting."""
         return setting in self.options
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the engine and of what it runs on; refuse what is missing, with how to install it."""
+        return {}
+
+    def check_requirements(self) -> None:
+        """Refuse to go on if something that the engine needs is not installed; asking for versions finds out."""
+        self.versions()
+
+    def process_role(self, name: str, command: list[str]) -> str:
+        """Return what a process of the engine counts as when CPU and memory are recorded."""
+        return "engine"
 
     @abstractmethod
     def command(self, launch: Launch) -> list[str]:

@@ -43,7 +43,7 @@ def import_trades(
     [dim]pairs import trades/*.csv -o data/real --symbol-column sym --price-column px --time-column ts[/dim]
     """
     from pairs.cli.render import render
-    from pairs.generator.import_job import PairsWanted, read_pairs
+    from pairs.generator.pairing import PairsWanted, read_pairs
     from pairs.generator.trades import UNITS_NS, TradeColumns
     from pairs.stages import import_trades as stage
 

@@ -4,20 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from pairs.config.faults import FaultSpec
 from pairs.config.settings import as_plain, default_of, parse_file, parse_flags, parse_settings, setting
 from pairs.config.values import Kind, Plain, speed, text, time_span, whole
-from pairs.core.units import parse_duration_ms, show_duration
-
-
-@dataclass(frozen=True, order=True)
-class FaultSpec:
-    """A fault to inject: when, in simulated time, and its kind, which the harness knows."""
-
-    at_ms: int
-    kind: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}@{show_duration(self.at_ms)}"
 
 
 def _engine_settings() -> Kind:
@@ -39,10 +28,7 @@ def _faults() -> Kind:
     def parse(raw: Any) -> tuple[FaultSpec, ...]:
         if not isinstance(raw, list | tuple) or not all(isinstance(fault, str) for fault in raw):
             raise ValueError
-        split = [fault.partition("@") for fault in raw]
-        if not all(kind for kind, _, _ in split):
-            raise ValueError
-        return tuple(sorted(FaultSpec(parse_duration_ms(at), kind) for kind, _, at in split))
+        return tuple(sorted(map(FaultSpec.parse, raw)))
 
     def show(faults: tuple[FaultSpec, ...]) -> Any:
         return [str(fault) for fault in faults]

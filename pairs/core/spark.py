@@ -148,8 +148,8 @@ def _partitions_done(context: "SparkContext") -> int:
     return sum(stage.numCompletedTasks for stage in stages if stage)
 
 
-def check_java() -> None:
-    """Refuse to go on without a Java that Spark can run on, saying what to install."""
+def check_java() -> str:
+    """Refuse to go on without a Java that Spark can run on, saying what to install; return its version."""
     java_home = os.environ.get("JAVA_HOME")
     java = str(Path(java_home) / "bin" / "java") if java_home else shutil.which("java")
     where = "JAVA_HOME" if java_home else "java"
@@ -159,10 +159,12 @@ def check_java() -> None:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BadInputError(f"{where}: {java} cannot be run: {error}; {_INSTALL_JAVA}") from None
-    version = java_version(answer.stderr + answer.stdout)
+    printed = answer.stderr + answer.stdout
+    version = java_version(printed)
     if version is None or version < _OLDEST_JAVA:
         found = f"Java {version}" if version else "not a Java that tells its version"
         raise BadInputError(f"{where}: {java} is {found}, too old for Spark; {_INSTALL_JAVA}")
+    return printed.split('"')[1]
 
 
 def java_version(printed: str) -> int | None:

@@ -1,6 +1,6 @@
-"""Reads columns of a CSV file as text, in pieces of bounded size, and notes the rows that are no rows.
+"""Reads columns of a CSV file as text, in batches of bounded size, and records the rows that it skips.
 
-Whoever reads the text decides what it means, so that every wrong value can be named with its row.
+The caller converts the text, so that every invalid value can be named with its row.
 """
 
 import csv
@@ -15,34 +15,29 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 _BLOCK_BYTES = 1_048_576
-_MOST_SHOWN = 40  # characters of a row in a message
-_MOST_SKIPPED = 100_000  # rows; a file with more of them is something else
-CODED = pa.dictionary(pa.int32(), pa.string())
-
-
-class NotCsvError(ValueError):
-    """The file is not a table of these columns."""
+_MAX_SHOWN = 40  # characters of a row in a message
+_MAX_SKIPPED = 100_000  # rows; a file with more of them is not a table of these columns
+_CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 @dataclass
 class CsvColumns:
-    """Some columns of a CSV file: those of `coded` as codes into a dictionary, all as text, never null."""
+    """Columns of a CSV file as text, never null; those in `coded` are dictionary-encoded."""
 
     path: Path
     names: list[str]
     coded: frozenset[str] = frozenset()
-    skipped: dict[int, str] = field(default_factory=dict)  # by row of the file, from 0: what is wrong with it
+    skipped: dict[int, str] = field(default_factory=dict)  # by row of the file, from 0: why it was skipped
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that have as many values as there are columns; note the others."""
+        """Yield the rows that have as many values as there are columns; record the others in `skipped`."""
         self.refuse_missing()
-        types = {name: CODED if name in self.coded else pa.string() for name in self.names}
-        options = pa_csv.ConvertOptions(column_types=types, include_columns=self.names, strings_can_be_null=False)
+        types = {name: _CODED if name in self.coded else pa.string() for name in self.names}
         with pa_csv.open_csv(
             self.path,
             read_options=pa_csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES),
-            parse_options=pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=self._note),
-            convert_options=options,
+            parse_options=pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=self._skip),
+            convert_options=pa_csv.ConvertOptions(column_types=types, include_columns=self.names),
         ) as source:
             yield from source
 
@@ -53,22 +48,22 @@ class CsvColumns:
         refuse_missing(self.names, next(csv.reader(io.StringIO(beginning, newline="")), []))
 
     def row_of(self, kept: int) -> int:
-        """Return the row of the file, from 0, of a row that was kept."""
+        """Return the position in the file, from 0, of the row at position `kept` among those that were not skipped."""
         rows = np.fromiter(self.skipped, np.int64, len(self.skipped))
         return kept + int(np.searchsorted(rows - np.arange(len(rows)), kept, side="right"))
 
-    def _note(self, row: Any) -> str:
-        """Note a row that is skipped. The first line of the file, the names, has number 1."""
-        if len(self.skipped) >= _MOST_SKIPPED:
+    def _skip(self, row: Any) -> str:
+        """Record a skipped row. Arrow counts from 1 and includes the header."""
+        if len(self.skipped) >= _MAX_SKIPPED:
             return "error"
-        shown = row.text if len(row.text) <= _MOST_SHOWN else row.text[:_MOST_SHOWN] + "..."
+        shown = row.text if len(row.text) <= _MAX_SHOWN else row.text[:_MAX_SHOWN] + "..."
         self.skipped[row.number - 2] = f"{row.actual_columns} values for {row.expected_columns} columns: {shown!r}"
         return "skip"
 
 
-def refuse_missing(wanted: list[str], there: list[str]) -> None:
+def refuse_missing(wanted: list[str], found: list[str]) -> None:
     """Refuse a table that lacks a column, or has it twice."""
     for name in wanted:
-        if there.count(name) != 1:
-            found = ", ".join(map(repr, there[:20])) or "nothing"
-            raise NotCsvError(f"{'no column' if name not in there else 'more than one column'} {name!r}; has {found}")
+        if found.count(name) != 1:
+            shown = ", ".join(map(repr, found[:20])) or "nothing"
+            raise ValueError(f"{'no column' if name not in found else 'more than one column'} {name!r}; has {shown}")

@@ -34,19 +34,14 @@ class Run:
         return self.path / "validation.json"
 
     @property
-    def sink_file(self) -> Path:
-        """What the sink received and dropped."""
-        return self.path / "sink.json"
-
-    @property
     def app_folder(self) -> Path:
         """The translated program."""
         return self.path / "app"
 
     @property
-    def log_folder(self) -> Path:
-        """The tick log, while the run lasts."""
-        return self.path / "ticklog"
+    def transport_folder(self) -> Path:
+        """What the transport needs, while the run lasts."""
+        return self.path / "transport"
 
     @property
     def checkpoint_folder(self) -> Path:
@@ -54,14 +49,9 @@ class Run:
         return self.path / "checkpoint"
 
     @property
-    def port_file(self) -> Path:
-        """The port of the sink, while the run lasts."""
-        return self.path / "sink.port"
-
-    @property
-    def sink_status_file(self) -> Path:
-        """How the sink is going, while the run lasts; there once an engine has connected."""
-        return self.path / "sink.status"
+    def sink_file(self) -> Path:
+        """What the sink received, and what it dropped as a repetition."""
+        return self.path / "sink.json"
 
     @property
     def resources_file(self) -> Path:
@@ -103,13 +93,6 @@ class Run:
     def log_file(self, part: str) -> Path:
         """Return the path of what a process of the run printed."""
         return self.path / "logs" / f"{part}.log"
-
-    def remove_scratch(self) -> None:
-        """Remove what only a run that lasts needs."""
-        for folder in (self.log_folder, self.checkpoint_folder):
-            shutil.rmtree(folder, ignore_errors=True)
-        for file in (self.port_file, self.sink_status_file):
-            file.unlink(missing_ok=True)
 
     def incorrect_file(self, kind: str, stream: str) -> Path:
         """Return the path of a list of incorrect answers."""

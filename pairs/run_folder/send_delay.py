@@ -3,8 +3,6 @@
 RUN/driver-N.parquet beside it holds the worst delay of every slot of scheduled time: slot, delay_us.
 """
 
-from typing import ClassVar
-
 from pairs.core.records import Record
 
 SLOT_US = 10_000  # of scheduled time
@@ -13,8 +11,8 @@ SLOT_US = 10_000  # of scheduled time
 class SendDelayRecord(Record):
     """The send delays of one driver."""
 
-    FORMAT: ClassVar = 1
-    REMEDY: ClassVar = "run it again"
+    FORMAT = 1
+    REMEDY = "run it again"
 
     ticks: int
     step_us: int

@@ -1,17 +1,17 @@
-"""sink.json: what the sink received, and what of it it dropped as a repetition."""
-
-from typing import ClassVar
+"""RUN/sink.json: what the sink received, and what it dropped because it had it already."""
 
 from pairs.core.records import Record
 
 
 class SinkRecord(Record):
-    """What sink.json says; it is written as the run goes on."""
+    """Counts of batches and answers, kept up to date while the run lasts."""
 
-    FORMAT: ClassVar = 1
-    REMEDY: ClassVar = "run it again"
+    FORMAT = 1
+    REMEDY = "run it again"
 
     writers: int
-    batches: int
-    repeated_batches: int
-    repeated_rows: dict[str, int]  # by stream
+    batches: int  # recorded
+    rows: dict[str, int]  # recorded, by stream
+    repeated_batches: int  # dropped
+    repeated_rows: dict[str, int]  # dropped, by stream
+    recent_latency_us: dict[str, int]  # p50, p99 and max of the last seconds, for the live view

@@ -9,6 +9,7 @@ from pairs.core import spark
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset, new_dataset
 from pairs.generator import import_job
+from pairs.generator.pairing import PairsWanted
 from pairs.generator.sorting import write_runs
 from pairs.generator.trades import TradeColumns, parts_of_trades
 
@@ -26,7 +27,7 @@ class ImportedDataset:
 def import_trades(
     files: Sequence[Path],
     columns: TradeColumns,
-    wanted: import_job.PairsWanted,
+    wanted: PairsWanted,
     path: Path,
     *,
     master: str = spark.DEFAULT_MASTER,

@@ -15,12 +15,14 @@ import psutil
 from pairs.config.run_settings import RunSettings
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
+from pairs.harness.faults import find_faults
 from pairs.harness.supervisor import Job, OverloadedError, execute
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run, new_run
-from pairs.run_folder.manifest import Environment, RunManifest
+from pairs.run_folder.manifest import Environment, InjectedFault, RunManifest
 from pairs.translator import targets
 from pairs.translator.translate import translate
+from pairs.transport.registry import TRANSPORTS
 
 _LIBRARIES = ("numpy", "pyarrow", "pandas")
 
@@ -36,7 +38,7 @@ class RunResult:
 def with_master(settings: RunSettings, master: str | None) -> RunSettings:
     """Hand a Spark master to the engine too, if it takes one."""
     target, plan = targets.find(settings.target, settings.plan)
-    if master is None or not target.takes("master", plan):
+    if master is None or not target.accepts("master", plan):
         return settings
     return replace(settings, settings={**settings.settings, "master": master})
 
@@ -53,9 +55,15 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     """Check what is asked for, fill in what is not, and say what will be run."""
     target, plan = targets.find(settings.target, settings.plan)
     for name in settings.settings:
-        if not target.takes(name, plan):
-            what = f"{target.name}, plan {plan}, takes"
-            raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it takes")
+        if not target.accepts(name, plan):
+            what = f"{target.name}, plan {plan}, accepts"
+            raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it accepts")
+    if settings.transport not in TRANSPORTS:
+        raise BadInputError(
+            f"--transport: {settings.transport!r} is not a transport; give one of {', '.join(TRANSPORTS)}"
+        )
+    find_faults(settings.faults)
+    target.check_requirements()
     dataset.tick_files()
     strategies = read_strategies(dataset.strategies_file)
     manifest = dataset.optional_manifest
@@ -65,11 +73,12 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     speed = recommended if settings.speed is None else settings.speed
     phases = {"ramp-up": 0, "warm-up": duration // 120, "measurement": interval[0], "cool-down": interval[1]}
     ticks = None if manifest is None else manifest.counts.ticks
-    return Job(dataset, target, replace(settings, plan=plan, speed=speed), ticks, phases, duration)
+    return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, duration)
 
 
 def _run_job(run: Run, job: Job) -> RunManifest:
-    translate(job.dataset.strategies_file, job.target, str(job.settings.plan), run.app_folder)
+    translate(job.dataset.strategies_file, job.target, job.plan, run.app_folder)
+    transport = TRANSPORTS[job.settings.transport](run.transport_folder, job.settings.drivers)
     manifest = _manifest(job)
     manifest.write(run.manifest_file)
 
@@ -80,14 +89,15 @@ def _run_job(run: Run, job: Job) -> RunManifest:
             manifest.write(run.manifest_file)
 
     try:
-        outcome = execute(run, job, began)
+        outcome = execute(run, job, transport, began)
     except BaseException as error:
         state = "overloaded" if isinstance(error, OverloadedError) else "failed"
         reason = str(error) or type(error).__name__
         with suppress(BadInputError):  # on a full disk, the reason is what counts
             manifest.model_copy(update={"state": state, "reason": reason}).write(run.manifest_file)
         raise
-    manifest = manifest.model_copy(update={"state": "ended", **asdict(outcome)})
+    faults = tuple(InjectedFault(kind=fault.kind, at_us=fault.time_us) for fault in outcome.faults)
+    manifest = manifest.model_copy(update={"state": "ended", **asdict(outcome), "faults": faults})
     manifest.write(run.manifest_file)
     return manifest
 
@@ -130,5 +140,5 @@ def _processor() -> str:
 
 def _next_run_folder(dataset: Dataset, job: Job) -> Path:
     """Return a folder under runs/ that is not there yet."""
-    stem = f"{dataset.path.absolute().name}-{job.target.name}-{job.settings.plan}"
+    stem = f"{dataset.path.absolute().name}-{job.target.name}-{job.plan}"
     return next(path for number in count(1) if not (path := Path("runs") / f"{stem}-{number}").exists())

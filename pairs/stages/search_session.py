@@ -18,7 +18,7 @@ from pairs.config.run_settings import RunSettings
 from pairs.config.values import Plain
 from pairs.core.errors import BadInputError
 from pairs.core.records import Record
-from pairs.harness.supervisor import EngineError
+from pairs.harness.processes import EngineError
 from pairs.measure.cost import cores_used, cost
 from pairs.measure.recordings import read_run
 from pairs.measure.search_policy import Outcome, next_point

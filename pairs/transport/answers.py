@@ -1,7 +1,8 @@
 """How answers leave an engine: to the sink of a run over a socket, or to a folder. Imported by generated programs.
 
-Every batch of answers has a number, and sending a batch again is harmless: whoever takes it drops what it has. A batch
-is a table with the columns of both streams; an indicator is a row without `type`.
+An engine answers from one writer, or from several at once. Each writer numbers its batches from 0 up, and sending a
+batch again is harmless: the sink drops what it has. A batch is a table with the columns of both streams; an indicator
+is a row without `type`.
 """
 
 import json
@@ -16,41 +17,43 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pairs.core.errors import BadInputError, PairsError
+from pairs.core.files import atomic_write
 from pairs.model.streams import STREAMS
 
-MAGIC = b"PAIRS\x00\x00\x01"
-HEADER = struct.Struct("<8sqi")  # magic, number of the batch, length of the description that follows
-RECEIPT = struct.Struct("<q")  # the number of the batch that was taken
+MAGIC = b"PAIRS\x00\x00\x02"
+HEADER = struct.Struct("<8siqi")  # magic, writer, number of the batch, length of the description that follows
+RECEIPT = struct.Struct("<q")  # the number of the batch that was recorded
 
 
 class AnswerSink(Protocol):
-    """Where answers go."""
+    """Where a writer sends answers."""
 
     def send(self, batch: int, answers: pa.Table) -> None:
-        """Hand over a batch; returns when it has been taken."""
+        """Send a batch; returns when it is recorded."""
 
 
-def open_sink(address: str) -> AnswerSink:
-    """Open the sink at host:port, or a folder to write to."""
+def open_sink(address: str, writer: int = 0) -> AnswerSink:
+    """Open the sink at HOST:PORT, or a folder to write to."""
     host, _, port = address.rpartition(":")
-    return SocketSink(host, int(port)) if host and port.isdigit() else FolderSink(Path(address))
+    return SocketSink(host, int(port), writer) if host and port.isdigit() else FolderSink(Path(address), writer)
 
 
-def parted(answers: pa.Table) -> dict[str, pa.Table]:
-    """Part a table of answers into its two streams, with the columns of each."""
-    parts = {}
-    for stream in sorted(STREAMS.values(), key=lambda stream: stream.marker is None):  # those that are marked first
+def split_streams(answers: pa.Table) -> dict[str, pa.Table]:
+    """Split a table of answers into its streams, with the columns of each."""
+    streams = {}
+    for stream in sorted(STREAMS.values(), key=lambda stream: stream.marker is None):  # those with a marker first
         marked = None if stream.marker is None else pc.is_valid(answers[stream.marker])
         rows = answers if marked is None else answers.filter(marked)
         answers = answers if marked is None else answers.filter(pc.invert(marked))
-        parts[stream.name] = rows.select(stream.schema.names).cast(stream.schema)
-    return {name: parts[name] for name in STREAMS}
+        streams[stream.name] = rows.select(stream.schema.names).cast(stream.schema)
+    return {name: streams[name] for name in STREAMS}
 
 
 class SocketSink:
     """The sink of a run, on a socket."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, writer: int = 0) -> None:
+        self._writer = writer
         try:
             self._socket = socket.create_connection((host, port))
         except OSError as error:
@@ -59,47 +62,46 @@ class SocketSink:
 
     def send(self, batch: int, answers: pa.Table) -> None:
         """Send a batch and wait for the receipt."""
-        self._socket.sendall(packed(batch, parted(answers)))
-        receipt = received(self._socket, RECEIPT.size)
+        self._socket.sendall(encode_batch(self._writer, batch, split_streams(answers)))
+        receipt = receive_exactly(self._socket, RECEIPT.size)
         if receipt is None or RECEIPT.unpack(receipt) != (batch,):
-            raise PairsError(f"the sink did not take batch {batch}; see its log")
+            raise PairsError(f"the sink did not record batch {batch} of writer {self._writer}; see its log")
 
 
 class FolderSink:
     """A folder with a file for each batch and stream, replaced if the batch comes again."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, writer: int = 0) -> None:
+        self._path, self._writer = path, writer
         for stream in STREAMS:
             (path / stream).mkdir(parents=True, exist_ok=True)
 
     def send(self, batch: int, answers: pa.Table) -> None:
         """Write a batch; a file takes its name when it is whole."""
-        for stream, rows in parted(answers).items():
-            target = self._path / stream / f"batch-{batch:010d}.parquet"
-            partial = target.with_name(f".{target.name}")
-            pq.write_table(rows, partial)
-            partial.replace(target)
+        for stream, rows in split_streams(answers).items():
+            file = self._path / stream / f"batch-{self._writer:04d}-{batch:010d}.parquet"
+            with atomic_write(file) as partial:
+                pq.write_table(rows, partial)
 
 
-def packed(batch: int, streams: Mapping[str, pa.Table]) -> bytes:
-    """Pack a batch as one message: header, description, and each stream as Arrow."""
+def encode_batch(writer: int, batch: int, streams: Mapping[str, pa.Table]) -> bytes:
+    """Encode a batch as one message: header, description, and each stream as Arrow."""
     bodies: dict[str, Any] = {}
     for stream, rows in streams.items():
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, rows.schema) as target:
+        buffer = pa.BufferOutputStream()
+        with pa.ipc.new_stream(buffer, rows.schema) as target:
             target.write_table(rows)
-        bodies[stream] = sink.getvalue()
-    described = json.dumps({stream: body.size for stream, body in bodies.items()}).encode()
-    return b"".join([HEADER.pack(MAGIC, batch, len(described)), described, *bodies.values()])
+        bodies[stream] = buffer.getvalue()
+    description = json.dumps({stream: body.size for stream, body in bodies.items()}).encode()
+    return b"".join([HEADER.pack(MAGIC, writer, batch, len(description)), description, *bodies.values()])
 
 
-def received(connection: socket.socket, length: int) -> bytes | None:
-    """Receive so many bytes, or None if the other side closes before."""
-    taken = bytearray()
-    while len(taken) < length:
-        more = connection.recv(min(length - len(taken), 1 << 20))
+def receive_exactly(connection: socket.socket, length: int) -> bytes | None:
+    """Receive so many bytes; none if the other side closes before."""
+    received = bytearray()
+    while len(received) < length:
+        more = connection.recv(min(length - len(received), 1 << 20))
         if not more:
             return None
-        taken += more
-    return bytes(taken)
+        received += more
+    return bytes(received)

@@ -20,7 +20,8 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 from pyspark.sql.types import StructType
 
-from pairs.transport.ticklog import Records, TickLogReader, to_arrow
+from pairs.transport.tick_records import Records, to_arrow
+from pairs.transport.ticklog_file import TickLogReader
 
 TICK_SCHEMA = "seq LONG, symbol STRING, price INT, size INT, tickTS LONG, TS LONG"
 BLOCK_SCHEMA = "seq LONG, ticks BINARY"
@@ -55,7 +56,7 @@ class _StreamReader(DataSourceStreamReader):
     def __init__(self, options: Any) -> None:
         self._path = Path(options["path"])
         self._partitions = int(options.get("partitions", "1"))
-        self._most = int(options.get("maxTicksPerBatch", "0"))
+        self._max_ticks = int(options.get("maxTicksPerBatch", "0"))
         self._as_blocks = _as_blocks(options)
         self._ticks_per_read = int(options.get("ticksPerRead", "32768"))
         self._log: TickLogReader | None = None
@@ -71,11 +72,11 @@ class _StreamReader(DataSourceStreamReader):
         return {"seq": 0}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        return ReadMaxRows(self._most) if self._most else ReadAllAvailable()
+        return ReadMaxRows(self._max_ticks) if self._max_ticks else ReadAllAvailable()
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
-        written = self._opened().written
-        return {"seq": min(written, start["seq"] + limit.max_rows) if isinstance(limit, ReadMaxRows) else written}
+        produced = self._opened().produced
+        return {"seq": min(produced, start["seq"] + limit.max_rows) if isinstance(limit, ReadMaxRows) else produced}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         first, ticks = start["seq"], end["seq"] - start["seq"]
@@ -84,13 +85,13 @@ class _StreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         _skip_modules_in_collections()
-        log, handed_over = TickLogReader(self._path), as_block if self._as_blocks else to_arrow
+        log, convert = TickLogReader(self._path), as_block if self._as_blocks else to_arrow
         for first in range(partition.first, partition.end, self._ticks_per_read):  # type: ignore[attr-defined]
             for records in log.read(first, min(first + self._ticks_per_read, partition.end)):  # type: ignore[attr-defined]
-                yield handed_over(records)
+                yield convert(records)
 
     def commit(self, end: dict[str, int]) -> None:
-        self._opened().mark_done(end["seq"])
+        self._opened().mark_consumed(end["seq"])
 
 
 def _as_blocks(options: Any) -> bool:

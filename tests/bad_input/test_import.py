@@ -36,7 +36,10 @@ CASES = {
     "no list": (["trades.csv", "--pairs", "x.csv"], "x.csv: cannot be read: No such file or directory; give CSV with"),
     "an empty list": (["trades.csv", "--pairs", "none.pairs"], "none.pairs: no pair in it"),
     "half a pair": (["trades.csv", "--pairs", "half.pairs"], "half.pairs: row 1: no symbol1 or no symbol2"),
-    "a pair of one": (["trades.csv", "--pairs", "same.pairs"], "same.pairs: row 1: 'A', 'A': the same symbol twice"),
+    "a symbol twice": (
+        ["trades.csv", "--pairs", "same.pairs"],
+        "same.pairs: row 1: 'A', 'A': the same symbol twice",
+    ),
     "a pair again": (["trades.csv", "--pairs", "twice.pairs"], "twice.pairs: row 2: 'B', 'A': this pair is there"),
 }
 
@@ -54,7 +57,7 @@ def test_refused_before_spark_starts(case: str, here: Path, capsys: pytest.Captu
 
 
 ROW_CASES = {
-    "a bad row": (["bad.csv"], "bad.csv: row 2: 'x' is no price; mend the row or leave it out"),
+    "an invalid row": (["bad.csv"], "bad.csv: row 2: 'x' is not a valid price; fix the row or remove it"),
     "unknown symbols": (["trades.csv", "--pairs", "other.pairs"], "--pairs: symbol 'Z' has no trade; name symbols of"),
     "too few trades": (
         ["trades.csv"],
@@ -65,7 +68,7 @@ ROW_CASES = {
 
 @pytest.mark.parametrize("case", ROW_CASES)
 def test_refused_by_what_is_in_the_files(case: str, here: Path, pairs_command: Command) -> None:
-    """Also what only reading all of it shows ends with one line, and leaves nothing."""
+    """Errors that only a full read finds also give a single line, and nothing is written."""
     arguments, message = ROW_CASES[case]
     Path("bad.csv").write_text(HEADER + "A,1,2024-01-02T09:30:00Z\nB,x,2024-01-02T09:30:01Z\n")
     before = sorted(here.rglob("*"))

@@ -1,7 +1,7 @@
 """`make bench-driver`: how late one driver is at high rates, on a machine that does nothing else.
 
-A market of constant rate is played in real time into a tick log whose segments are taken as fast as they come; what the
-driver recorded of its own lateness is printed. The issue is whether the harness, not the engine, limits a run.
+A market of constant rate is played in real time into a tick log whose ticks are consumed as fast as they come; the send
+delay that the driver recorded is printed. The issue is whether the harness, not the engine, limits a run.
 """
 
 import subprocess
@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from pairs.stages.execution import lateness_of
 from rich.console import Console
 from rich.table import Table
 
@@ -17,8 +18,8 @@ from pairs.config.workload import complete
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
 from pairs.run_folder.folder import Run
-from pairs.stages.execution import lateness_of
-from pairs.transport.ticklog import TickLogReader, create_log
+from pairs.transport.ticklog import TickLogTransport
+from pairs.transport.ticklog_file import TickLogReader
 from tests.bench.validate import make_dataset
 
 RATES = (100_000, 300_000, 600_000, 1_000_000)
@@ -36,13 +37,14 @@ def play(folder: Path, dataset: Dataset) -> dict[str, float]:
     """Let one driver play a market; return how late it was."""
     run = Run(folder / f"run-{dataset.path.name}")
     run.path.mkdir()
-    create_log(run.log_folder)
+    transport = TickLogTransport(run.transport_folder)
+    transport.create()
     start = time.time_ns() // 1000 + 2_000_000
-    command = [sys.executable, "-m", "pairs.harness.driver", str(dataset.path), str(run.log_folder)]
-    command += ["--speed", "1", "--start", str(start), "--run", str(run.path)]
-    driver, log = subprocess.Popen(command), TickLogReader(run.log_folder)
+    command = [sys.executable, "-m", "pairs.harness.driver", str(run.path), str(dataset.path)]
+    command += ["--speed", "1", "--start", str(start)]
+    driver, log = subprocess.Popen(command), TickLogReader(Path(transport.source))
     while driver.poll() is None:
-        log.mark_done(log.written)
+        log.mark_consumed(log.produced)
         time.sleep(0.05)
     late = lateness_of(run, 1)
     if late is None:

@@ -7,16 +7,16 @@ of Spark; every run's answers are validated, and one that fails ends the bench.
 import tempfile
 from pathlib import Path
 
+from pairs.config.load import RunSettings
+from pairs.stages.execution import job_for, run_job
 from rich.console import Console
 from rich.table import Table
 
-from pairs.config.load import RunSettings
 from pairs.config.workload import complete
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run, new_run
-from pairs.stages.execution import job_for, run_job
 from pairs.validator.expected import compute
 from pairs.validator.validation import validate
 from tests.bench.validate import make_dataset
@@ -41,7 +41,8 @@ def market(folder: Path, scale_factor: int, ticks: int) -> Dataset:
 def speed(folder: Path, dataset: Dataset, name: str, plan: str) -> float:
     """Run a program unpaced and check its answers; return its ticks per second."""
     run: Run = new_run(folder / f"run-{name}-{plan}-{dataset.path.name}", overwrite=False)
-    took = run_job(run, job_for(dataset, RunSettings(name, plan, "max", 1, MASTER, 60_000, 120_000, (), {})))
+    engine = {"master": MASTER} if name == "pyspark" else {}
+    took = run_job(run, job_for(dataset, RunSettings(name, plan, "max", 1, MASTER, 60_000, 120_000, (), engine)))
     aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
     if not validate(dataset, aliases, run.path).passed or took.ticks_per_second is None:
         raise SystemExit(f"{run.path}: the answers are not right")

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from pairs.config.load import RunSettings, load_workload
+from pairs.stages.execution import job_for, run_job
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from pairs.config.load import RunSettings, load_workload
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
 from pairs.measure.recordings import read_run
 from pairs.model.strategy_xml import read_strategies
 from pairs.report.findings import cost
 from pairs.run_folder.folder import Run, new_run
-from pairs.stages.execution import job_for, run_job
 from pairs.validator.expected import compute
 from pairs.validator.validation import validate
 from tests.bench.validate import make_dataset
@@ -72,6 +72,7 @@ LARGE = Market(
 def play(folder: Path, dataset: Dataset, speed: float, variant: tuple[str, str, dict[str, str]]) -> list[float]:
     """Play a market in real time and check the answers; return p50, p99, a batch's median, and CPU."""
     target, plan, settings = variant
+    settings = ({"master": MASTER} if target == "pyspark" else {}) | settings
     run: Run = new_run(folder, overwrite=False)
     run_job(run, job_for(dataset, RunSettings(target, plan, speed, 1, MASTER, 60_000, 120_000, (), settings)))
     aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]

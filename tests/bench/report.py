@@ -125,8 +125,12 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
     }
     run.write_parquet(run.resources_file, pa.table(samples))
     sent = np.cumsum(random.integers(49_000, 51_000, len(seconds)))
-    pace = {"time": times, "sent": sent, "taken": np.maximum(sent - random.integers(0, 50_000, len(seconds)), 0)}
-    run.write_parquet(run.pace_file, pa.table(pace))
+    noted = {
+        "time": times,
+        "produced": sent,
+        "consumed": np.maximum(sent - random.integers(0, 50_000, len(seconds)), 0),
+    }
+    run.write_parquet(run.throughput_file, pa.table(noted))
 
 
 def _write_drivers(run: Run, random: np.random.Generator) -> None:
@@ -134,8 +138,8 @@ def _write_drivers(run: Run, random: np.random.Generator) -> None:
     recorded = {"ticks": 360_000_000, "step_us": 10, "histogram": [[10, 360_000_000]], "seconds": seconds}
     run.write_json(run.driver_file(0), recorded)
     slots = np.arange(720_000, dtype=np.int32)
-    late = {"slot": slots, "late_us": random.integers(100, 2_000, len(slots)).astype(np.int32)}
-    run.write_parquet(run.lateness_file(0), pa.table(late))
+    late = {"slot": slots, "delay_us": random.integers(100, 2_000, len(slots)).astype(np.int32)}
+    run.write_parquet(run.send_delay_file(0), pa.table(late))
 
 
 def _write_progress(run: Run, random: np.random.Generator) -> None:

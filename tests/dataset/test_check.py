@@ -11,7 +11,7 @@ from pairs.core.errors import BadInputError
 from pairs.dataset import tick_files as tickfiles
 from pairs.dataset.check import check
 from pairs.dataset.folder import Dataset
-from pairs.harness.driver import pieces_of
+from pairs.harness.driver import read_pieces
 from pairs.model.tuples import StockTick
 from pairs.validator.expected import compute
 from tests.validator.markets import Market, random_walk, write_market
@@ -60,7 +60,7 @@ def test_everything_is_found_and_the_first_is_refused(
     assert findings.count == (12 if case == "many of a kind" else len(problems))
     folder = f"{dataset.ticks_folder}/part-0000"
     assert [one.removeprefix(folder) for one in found] == problems
-    for refuse in (lambda: compute(spark, dataset), lambda: list(pieces_of(dataset))):
+    for refuse in (lambda: compute(spark, dataset), lambda: list(read_pieces(dataset))):
         with pytest.raises(BadInputError) as refused:
             refuse()
         assert str(refused.value) == found[0]

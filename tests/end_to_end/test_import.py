@@ -1,4 +1,4 @@
-"""`pairs import` as users call it: real trades become a dataset on which everything else works."""
+"""`pairs import` as users call it: real trades become a dataset on which every other stage works."""
 
 import csv
 import json
@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from pairs.dataset.check import check
 from pairs.dataset.folder import Dataset, new_dataset
-from pairs.generator import import_job as imported
-from pairs.generator import sorting
-from pairs.generator.import_job import PairsWanted, import_trades
+from pairs.generator import import_job, sorting
+from pairs.generator.import_job import import_trades
+from pairs.generator.pairing import PairsWanted
 from pairs.generator.trades import TradeColumns
 from tests.conftest import Command
 from tests.end_to_end.trades import COLUMNS, NASTY_SYMBOLS, SYMBOLS, write_trades
@@ -48,7 +48,7 @@ def ticks_of(dataset: Dataset) -> list[tuple[str, int, int, int]]:
 
 @pytest.mark.parametrize("symbols", [SYMBOLS, NASTY_SYMBOLS], ids=["ordinary", "nasty"])
 def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbols: tuple[str, ...]) -> None:
-    """Every stage takes an imported dataset for a generated one, whatever the symbols are called; PASSED at the end."""
+    """Every stage works on an imported dataset, whatever the symbols are called; the verdict is PASSED."""
     files = write_trades(tmp_path, symbols)
     master = ("--master", "local[2]")
     made = pairs_command("import", "first.csv", "second.csv", "-o", "real", *COLUMNS, "--top-pairs", "2", *master)
@@ -56,7 +56,7 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
     assert made.stdout.startswith("real: 20,001 ticks of 5 symbols in 20m, from 2 files")
     dataset = Dataset(tmp_path / "real")
     assert ticks_of(dataset) == expected_ticks(files)
-    pairs = {frozenset((one.symbol1, one.symbol2)) for one in dataset.correlations()}
+    pairs = {frozenset((pair.symbol1, pair.symbol2)) for pair in dataset.correlations()}
     assert pairs == {frozenset(symbols[:2]), frozenset(symbols[2:4])}
     for arguments in (
         ["strategies", "real", "--count", "20"],
@@ -89,7 +89,7 @@ def test_the_facts_of_an_imported_dataset(spark: SparkSession, tmp_path: Path) -
     assert sum(facts["trades_by_symbol"].values()) == facts["counts"]["ticks"] == 20_001
     found = check(spark, dataset)
     assert (found.problems, found.digest) == ([], facts["digest"])
-    assert [one.name for one in dataset.path.iterdir() if one.name.startswith(".")] == []
+    assert [path.name for path in dataset.path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_files_runs_and_formats_do_not_change_the_content(
@@ -97,8 +97,8 @@ def test_files_runs_and_formats_do_not_change_the_content(
 ) -> None:
     """The same trades as Parquet, in short runs, cut into several files, are the same ticks."""
     files = write_trades(tmp_path, trades=2_000)
-    monkeypatch.setattr(sorting, "_ROWS_OF_A_RUN", 300)
-    monkeypatch.setattr(imported, "_TICKS_PER_FILE", 450)
+    monkeypatch.setattr(sorting, "_ROWS_PER_RUN", 300)
+    monkeypatch.setattr(import_job, "_TICKS_PER_FILE", 450)
     for file in files:
         rows = list(csv.DictReader(file.open(newline="")))
         table = pa.table(

@@ -11,7 +11,8 @@ from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
 from pairs.validator.expected import compute
-from tests.end_to_end.test_run import Command, golden_market
+from tests.markets import golden_market
+from tests.processes import Command
 
 CASES = {
     "shared": ["--plan", "shared", "--set", "state=whole"],

@@ -3,22 +3,25 @@
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from pairs.dataset.folder import Dataset
-from pairs.harness.driver import pieces_of
+from pairs.harness.driver import read_pieces
 from pairs.model.strategy_xml import read_strategies
 from pairs.translator import targets
 from pairs.translator.target import Launch, Target
 from pairs.translator.translate import translate
-from pairs.transport.ticklog import TickLogWriter, create_log
+from pairs.transport.ticklog import TickLogWriter
+from pairs.transport.ticklog_file import create_log
 from pairs.validator.expected import compute
 from pairs.validator.validation import validate
-from tests.end_to_end.test_run import golden_market
+from tests.markets import golden_market
+from tests.processes import wait_until
+
+pytestmark = pytest.mark.process
 
 
 def batches(answers: Path) -> int:
@@ -30,9 +33,8 @@ def killed_and_started_again(launch: Launch, target: Target, answers: Path, afte
     """Start a program, kill it and all its processes after some batches, and let it run to its end then."""
     command = target.command(launch)
     running = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
-    while batches(answers) < after:
-        assert running.poll() is None
-        time.sleep(0.02)
+    wait_until(lambda: batches(answers) >= after or running.poll() is not None)
+    assert running.poll() is None
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
@@ -52,23 +54,22 @@ def test_a_killed_program_loses_nothing(tmp_path: Path, spark: SparkSession, pla
     compute(spark, dataset)
     create_log(tmp_path / "log")
     with TickLogWriter(tmp_path / "log") as log:
-        for records in pieces_of(dataset):
+        for records in read_pieces(dataset):
             log.append(records)
     target, _ = targets.find("pyspark", plan)
     translate(dataset.strategies_file, target, plan, tmp_path / "app")
-    settings = {"max-ticks-per-batch": "1500", "shards": "2", **state}
+    settings = {"master": "local[2]", "max-ticks-per-batch": "1500", "shards": "2", **state}
     answers = tmp_path / "answers"
     launch = Launch(
         tmp_path / "app",
-        tmp_path / "log",
+        str(tmp_path / "log"),
         str(answers),
         tmp_path / "state",
         tmp_path / "progress",
-        "local[2]",
         settings,
     )
     killed_and_started_again(launch, target, answers, after=6)
-    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
+    aliases = [strategy.alias for strategy in read_strategies(dataset.strategies_file).strategies]
     found = validate(dataset, aliases, answers)
     assert found.passed
     assert found.streams["indicators"].counts.correct == 1499

@@ -1,14 +1,10 @@
 """Generated programs on the real Spark, played unpaced, judged by the validator: every answer right, however cut."""
 
 import json
-import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,28 +14,12 @@ from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
 from pairs.validator.expected import compute
+from tests.markets import GOLDEN, golden_market
+from tests.processes import Command, descendants, is_alive, processes_of, wait_until
 
-GOLDEN = Path(__file__).parent.parent / "golden"
-Command = Callable[..., subprocess.CompletedProcess[str]]
+pytestmark = pytest.mark.process
+
 PLANS = [("pyspark", "shared"), ("pyspark", "direct"), ("bare", "shared")]
-
-
-def golden_market(path: Path, ticks: int | None = None, periods_s: tuple[int, ...] = ()) -> Path:
-    """Make the golden dataset, or the beginning of it, or with other periods; with its expected answers."""
-    (path / "ticks").mkdir(parents=True)
-    lines = (GOLDEN / "ticks.csv").read_text().splitlines(keepends=True)
-    (path / "ticks" / "ticks.csv").write_text("".join(lines if ticks is None else lines[: ticks + 1]))
-    text = (GOLDEN / "strategies.xml").read_text()
-    if periods_s:
-        number = iter(range(10_000))
-        text = re.sub(
-            r'periodLength="\d+"', lambda _: f'periodLength="{periods_s[next(number) % len(periods_s)]}"', text
-        )
-    if ticks is not None:  # windows of a quarter of a second, so that there are answers to a few ticks
-        text = re.sub(r'periodLength="\d+"', 'periodLength="0.25"', re.sub(r'numPeriods="\d+"', 'numPeriods="3"', text))
-        text = text.replace('marketClose="900000"', 'marketClose="9000"')
-    (path / "strategies.xml").write_text(text)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +62,11 @@ def test_bare(markets: dict[str, Path], market: str, batch: str, tmp_path: Path,
 
 
 CASES = {
-    "shared, as it comes": ("shared", "golden", ["--master", "local[2]"]),
+    "shared, as it comes": ("shared", "golden", ["--set", "master=local[2]"]),
     "shared, 5 shards": (
         "shared",
         "odd",
-        ["--master", "local[2]", "--set", "shards=5", "--set", "partitions=4", "--set", "max-ticks-per-batch=5000"],
+        ["--set", "master=local[2]", "--set", "shards=5", "--set", "partitions=4", "--set", "max-ticks-per-batch=5000"],
     ),
     "shared, state in parts": ("shared", "golden", ["--set", "state=parts", "--set", "max-ticks-per-batch=1000"]),
     "shared, 3 shards in parts": (
@@ -94,7 +74,7 @@ CASES = {
         "odd",
         ["--set", "state=parts", "--set", "shards=3", "--set", "partitions=2", "--set", "max-ticks-per-batch=5000"],
     ),
-    "direct, as it comes": ("direct", "odd", ["--master", "local[2]", "--set", "partitions=4"]),
+    "direct, as it comes": ("direct", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
 }
 
 
@@ -134,9 +114,9 @@ def test_pyspark_everywhere(
     pairs_command: Command,
 ) -> None:
     """On any master, in batches of one tick, of seven, of a thousand and of all."""
-    sets = [*state, f"shards={shards}", f"partitions={partitions}", f"max-ticks-per-batch={batch}"]
-    more = [argument for one in sets for argument in ("--set", one)]
-    assert sum(play(pairs_command, markets[market], tmp_path / "run", "pyspark", plan, "--master", master, *more)) > 50
+    sets = [*state, f"master={master}", f"shards={shards}", f"partitions={partitions}", f"max-ticks-per-batch={batch}"]
+    more = [argument for setting in sets for argument in ("--set", setting)]
+    assert sum(play(pairs_command, markets[market], tmp_path / "run", "pyspark", plan, *more)) > 50
 
 
 @pytest.mark.slow
@@ -156,7 +136,7 @@ def test_quick_markets(scale_factor: str, tmp_path: Path, pairs_command: Command
 
 
 def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
-    """The answers, the program, the logs and the facts; not the tick log. A second run does not overwrite it."""
+    """The answers, the program, the logs and the records; nothing of the transport. A second run is refused."""
     run = tmp_path / "run"
     play(pairs_command, markets["few"], run, "bare", "shared")
     assert sorted(file.name for file in run.iterdir()) == [
@@ -164,9 +144,10 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
         "indicators.parquet",
         "logs",
         "orders.parquet",
-        "pace.parquet",
         "resources.parquet",
         "run.json",
+        "sink.json",
+        "throughput.parquet",
         "validation.json",
     ]
     facts = json.loads((run / "run.json").read_text())
@@ -177,27 +158,30 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
 
 
 def test_spark_tells_of_its_batches(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
-    """How long each batch took and in which parts, its ticks and its state, and what the JVM spends on garbage."""
+    """Its settings; how long each batch took and in which parts, its ticks and its state; the JVM's garbage."""
     play(pairs_command, markets["few"], tmp_path / "run", "pyspark", "shared", "--set", "max-ticks-per-batch=50")
     lines = [json.loads(line) for line in (tmp_path / "run" / "progress.jsonl").read_text().splitlines()]
     batches = [line for line in lines if line["kind"] == "batch"]
-    assert [one["batch"] for one in batches] == list(range(1, len(batches) + 1))  # number 0 is empty
-    assert sum(one["rows"] for one in batches) == 120
-    assert all(0 < one["duration_ms"]["addBatch"] <= one["duration_ms"]["total"] for one in batches)
+    assert [batch["batch"] for batch in batches] == list(range(1, len(batches) + 1))  # number 0 is empty
+    assert sum(batch["rows"] for batch in batches) == 120
+    assert all(0 < batch["duration_ms"]["addBatch"] <= batch["duration_ms"]["total"] for batch in batches)
     assert batches[-1]["state_rows"] == 1
     assert batches[-1]["state_bytes"] > 0
     assert all(line["heap_bytes"] > 0 for line in lines if line["kind"] == "jvm")
+    [settings] = [line["settings"] for line in lines if line["kind"] == "settings"]
+    assert settings["spark.master"] == "local[*,4]"
+    assert settings["spark.sql.streaming.pollingDelay"] == "1ms"
 
 
 def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
     """One line with the reason and the log; no process is left."""
     run = tmp_path / "run"
-    done = pairs_command("run", str(markets["few"]), "-o", str(run), "--speed", "max", "--master", "nonsense")
+    done = pairs_command("run", str(markets["few"]), "-o", str(run), "--speed", "max", "--set", "master=nonsense")
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "the engine ended with exit code" in done.stderr
     assert str(run / "logs" / "engine.log") in done.stderr
-    assert _processes_of(run) == []
+    assert processes_of(run) == {}
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -206,32 +190,15 @@ def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path
     run = tmp_path / "run"
     command = [sys.executable, "-m", "pairs.cli.app", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    while not (run / "logs" / "engine.log").exists():
-        assert running.poll() is None
-        time.sleep(0.05)
-    time.sleep(1)
+    wait_until(lambda: any(process.name() == "java" for process in descendants(running.pid)))
+    started = descendants(running.pid)
     running.send_signal(sent)
     _, errors = running.communicate(timeout=60)
-    if sent == signal.SIGKILL:
-        time.sleep(5)  # Spark's JVM notices that its Python has gone
-    else:
+    if sent != signal.SIGKILL:
         assert running.returncode == 130
         assert errors.startswith("pairs: interrupted")
-    assert _processes_of(run) == []
-
-
-def _processes_of(run: Path) -> list[str]:
-    """Return the command lines of processes that have to do with a run."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid():
-            try:
-                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            except OSError:
-                continue
-            if str(run) in line:
-                found.append(line)
-    return found
+    wait_until(lambda: not any(map(is_alive, started)))  # Spark's JVM notices that its Python has gone
+    assert processes_of(run) == {}
 
 
 @pytest.mark.parametrize(
@@ -239,7 +206,8 @@ def _processes_of(run: Path) -> list[str]:
     [
         (["--speed", "max", "--target", "pyspork"], "did you mean 'pyspark'?"),
         (["--speed", "max", "--plan", "x"], "--plan: 'x' is not a plan of pyspark"),
-        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark, plan shared, takes no 'sharsd'"),
+        (["--speed", "max", "--fault", "flood@3s"], "--fault: 'flood@3s' is not a fault; give one of kill, then @TIME"),
+        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark, plan shared, accepts no 'sharsd'"),
     ],
 )
 def test_bad_input(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

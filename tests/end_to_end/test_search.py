@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.test_run import Command
+from tests.processes import Command
 
 
 def small_search(command: Command, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:

@@ -2,33 +2,33 @@
 
 import numpy as np
 
-from pairs.generator.pairing import BARS, FEWEST_BARS, MOST_CANDIDATES, candidates, most_correlated
+from pairs.generator.pairing import BARS, MAX_CANDIDATES, MIN_BARS, candidates, most_correlated
 
 
 def test_correlated_symbols_are_found_greedily() -> None:
-    """The strongest first, no symbol twice; who trades too seldom, or stands still, is in none."""
+    """The most correlated first, no symbol twice; no pair with rare trades or a constant price."""
     rng = np.random.default_rng(1)
     common = rng.normal(size=(3, BARS))
     noise = rng.normal(size=(6, BARS)) * np.array([[0.1], [0.1], [0.5], [0.5], [1.0], [1.0]])
     prices = 10_000 * np.exp(np.cumsum(np.repeat(common, 2, axis=0) + noise, axis=1) * 0.01)
     closes = np.vstack([np.rint(prices), prices[0], np.full(BARS, 5_000)]).astype(np.int64)
-    closes[6, FEWEST_BARS - 1 :] = 0  # as the first one, but it stops trading
+    closes[6, MIN_BARS - 1 :] = 0  # the same prices as symbol 0, but it stops trading
     closes[2, ::10] = 0  # trades less often, and is found
     found = most_correlated(closes)
-    assert [(one.first, one.second) for one in found] == [(0, 1), (2, 3), (4, 5)]
+    assert [(pair.first, pair.second) for pair in found] == [(0, 1), (2, 3), (4, 5)]
     assert found[0].correlation > 0.97
     assert found[0].correlation > found[1].correlation > found[2].correlation > 0
 
 
-def test_nobody_to_pair() -> None:
-    """No symbol, one symbol, symbols that stand still."""
+def test_no_pair_is_found() -> None:
+    """No symbol, a single symbol, constant prices."""
     for closes in (np.zeros((0, BARS)), np.ones((1, BARS)), np.ones((3, BARS)), np.zeros((2, BARS))):
         assert most_correlated(closes.astype(np.int64)) == []
 
 
 def test_the_work_is_bounded() -> None:
-    """Only those with most trades are looked at, and none with a few."""
-    trades = {f"S{number:05d}": FEWEST_BARS - 1 + number for number in range(3_000)}
+    """Candidates are the symbols with most trades, and none with few trades."""
+    trades = {f"S{number:05d}": MIN_BARS - 1 + number for number in range(3_000)}
     assert candidates(trades)[:2] == ["S02999", "S02998"]
-    assert len(candidates(trades)) == MOST_CANDIDATES
-    assert candidates({"A": FEWEST_BARS - 1}) == []
+    assert len(candidates(trades)) == MAX_CANDIDATES
+    assert candidates({"A": MIN_BARS - 1}) == []

@@ -1,4 +1,4 @@
-"""Tests of the sort: exact cuts through sorted runs, ties in the order they came in."""
+"""Tests of the sort: exact cuts through sorted runs, equal times in the order of files and rows."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_rows_before_a_rank_are_those_that_come_first(runs: list[np.ndarray], da
     """By time, then by run, then by row."""
     rank = data.draw(st.integers(0, sum(map(len, runs))))
     everything = sorted((int(time), number, row) for number, run in enumerate(runs) for row, time in enumerate(run))
-    counted = [sum(number == one for _, number, _ in everything[:rank]) for one in range(len(runs))]
+    counted = [sum(number == run for _, number, _ in everything[:rank]) for run in range(len(runs))]
     assert rows_before(runs, rank) == counted
 
 
@@ -29,7 +29,7 @@ def test_trades_are_sorted_stably_whatever_the_runs_and_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int
 ) -> None:
     """Two parts, in runs of a few rows, cut into files, are what sorting everything at once gives."""
-    monkeypatch.setattr(sorting, "_ROWS_OF_A_RUN", 10)
+    monkeypatch.setattr(sorting, "_ROWS_PER_RUN", 10)
     rng = np.random.default_rng(5)
     times = rng.integers(0, 20, 200)
     rows = [f"S{number % 7},{number + 1},{time}" for number, time in enumerate(times)]
@@ -42,11 +42,11 @@ def test_trades_are_sorted_stably_whatever_the_runs_and_files(
         )
     runs = [run for task in tasks for run in write_runs(task)]
     cuts = cut(runs, files)
-    assert [sum(one.end - one.begin for one in slices) for slices in cuts] == np.diff(
+    assert [sum(part.end - part.begin for part in slices) for slices in cuts] == np.diff(
         [200 * number // files for number in range(files + 1)]
     ).tolist()
     found = pa.concat_tables([merged(tuple(slices)) for slices in cuts]).to_pylist()
     order = np.argsort(times, kind="stable")
-    assert [one["price"] // 100 - 1 for one in found] == order.tolist()
-    assert [one["symbol"] for one in found] == [f"S{number % 7}" for number in order]
+    assert [trade["price"] // 100 - 1 for trade in found] == order.tolist()
+    assert [trade["symbol"] for trade in found] == [f"S{number % 7}" for number in order]
     assert sum(sum(run.trades_by_symbol.values()) for run in runs) == 200

@@ -1,4 +1,4 @@
-"""Tests of reading real trades: prices to cents, times to nanoseconds, every bad value with its row."""
+"""Tests of reading real trades: prices to cents, times to nanoseconds, every invalid value with its row."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -34,7 +34,10 @@ def parquet_file(folder: Path, **columns: Any) -> Path:
 def read(file: Path, columns: TradeColumns = COLUMNS) -> list[dict[str, Any]]:
     """Read a whole file."""
     return [
-        row for part in parts_of_trades(file, columns) for one in read_trades(part, columns) for row in one.to_pylist()
+        trade
+        for part in parts_of_trades(file, columns)
+        for batch in read_trades(part, columns)
+        for trade in batch.to_pylist()
     ]
 
 
@@ -53,14 +56,14 @@ def read(file: Path, columns: TradeColumns = COLUMNS) -> list[dict[str, Any]]:
     ],
 )
 def test_prices_become_whole_cents(tmp_path: Path, written: str, cents: int) -> None:
-    """Half a cent goes up, less than one counts as one; text, doubles and decimals alike."""
+    """Half a cent is rounded up, a price is at least one cent; text, doubles and decimals alike."""
     assert read(csv_file(tmp_path, f"A,{written},1,0"))[0]["price"] == cents
     assert read(parquet_file(tmp_path, px=[float(written)]))[0]["price"] == cents
     assert read(parquet_file(tmp_path, px=[Decimal(written)]))[0]["price"] == cents
 
 
 def test_times_of_all_kinds(tmp_path: Path) -> None:
-    """Zones are heeded, also mixed; without a zone it is UTC; numbers have the unit given."""
+    """Zones may be mixed; a time without a zone is UTC; numbers have the unit given."""
     rows = {
         "2024-01-02T09:30:00Z": 0,
         "2024-01-02 09:30:00": 0,
@@ -73,7 +76,7 @@ def test_times_of_all_kinds(tmp_path: Path) -> None:
     }
     start = int(datetime(2024, 1, 2, 9, 30, tzinfo=UTC).timestamp()) * SECOND
     found = read(csv_file(tmp_path, *(f"A,1,1,{time}" for time in rows)))
-    assert [one["time_ns"] - start for one in found[:-1]] == list(rows.values())[:-1]
+    assert [trade["time_ns"] - start for trade in found[:-1]] == list(rows.values())[:-1]
     assert abs(found[-1]["time_ns"] - start - 500_000) < 1_000  # as exact as a double
 
 
@@ -97,19 +100,19 @@ def test_times_of_parquet(tmp_path: Path, column: pa.Array, unit: str | None) ->
 def test_sizes_may_be_missing(tmp_path: Path) -> None:
     """Without a column every trade is of a hundred; whole numbers may be written as decimals."""
     file = csv_file(tmp_path, "A,1,,0", "A,1,20.0,1")
-    assert [one["size"] for one in read(file, TradeColumns("sym", "px", "at", None, "ms"))] == [100, 100]
+    assert [trade["size"] for trade in read(file, TradeColumns("sym", "px", "at", None, "ms"))] == [100, 100]
     assert read(csv_file(tmp_path, "A,1,20.0,1"))[0]["size"] == 20
 
 
 def test_symbols_are_texts(tmp_path: Path) -> None:
     """Whatever they look like: missing values, numbers, quotes, newlines."""
     found = read(csv_file(tmp_path, "NA,1,1,0", "null,1,1,0", "007,1,1,0", '"a""b\n{x}",1,1,0', "../<b>,1,1,0"))
-    assert [one["symbol"] for one in found] == ["NA", "null", "007", 'a"b\n{x}', "../<b>"]
+    assert [trade["symbol"] for trade in found] == ["NA", "null", "007", 'a"b\n{x}', "../<b>"]
 
 
-BAD_ROWS = {
-    "A,abc,1,0": "'abc' is no price; mend the row or leave it out",
-    "A,,1,0": "'' is no price; mend the row or leave it out",
+INVALID_ROWS = {
+    "A,abc,1,0": "'abc' is not a valid price; fix the row or remove it",
+    "A,,1,0": "'' is not a valid price; fix the row or remove it",
     "A,0,1,0": "price 0; prices are above zero, and at most 21,474,836.47",
     "A,-1,1,0": "price -1; prices are above zero",
     "A,nan,1,0": "price nan; prices are above zero",
@@ -117,37 +120,37 @@ BAD_ROWS = {
     "A,21474836.48,1,0": "price 2.14748e+07; prices are above zero, and at most 21,474,836.47",
     "A,1,0,0": "size 0; sizes are whole numbers above zero; without --size-column every trade has 100",
     "A,1,1.5,0": "size 1.5; sizes are whole numbers above zero",
-    "A,1,many,0": "'many' is no size",
-    "A,1,1,": "'' is no time",
-    "A,1,1,noon": "'noon' is no time",
-    "A,1,1,2024-13-01T00:00:00Z": "'2024-13-01T00:00:00Z' is no time",
+    "A,1,many,0": "'many' is not a valid size",
+    "A,1,1,": "'' is not a valid time",
+    "A,1,1,noon": "'noon' is not a valid time",
+    "A,1,1,2024-13-01T00:00:00Z": "'2024-13-01T00:00:00Z' is not a valid time",
     "A,1,1,9999999999999999": "time '9999999999999999' is too late for ms; give the right --time-unit",
-    "A,1,1,99999999999999999999": "'99999999999999999999' is no time",
+    "A,1,1,99999999999999999999": "'99999999999999999999' is not a valid time",
     ",1,1,0": "empty symbol",
     "ABCDEFGHIJKLMNOPQ,1,1,0": "symbol 'ABCDEFGHIJKLMNOPQ' is longer than 16 bytes",
     "A,1,1": "3 values for 4 columns: 'A,1,1'",
 }
 
 
-@pytest.mark.parametrize("row", BAD_ROWS)
-def test_bad_rows_are_refused_with_their_number(tmp_path: Path, row: str) -> None:
+@pytest.mark.parametrize("row", INVALID_ROWS)
+def test_invalid_rows_are_refused_with_their_number(tmp_path: Path, row: str) -> None:
     """The file, the row as trades are counted, the value and the remedy."""
     file = csv_file(tmp_path, *["A,1,1,0"] * 4, row, "A,0,0,0")
     with pytest.raises(BadInputError) as refused:
         read(file)
-    assert str(refused.value).startswith(f"{file}: row 5: {BAD_ROWS[row]}")
+    assert str(refused.value).startswith(f"{file}: row 5: {INVALID_ROWS[row]}")
 
 
 def test_nulls_of_parquet_are_refused_with_their_row(tmp_path: Path) -> None:
     """Rows count from the beginning of the file, also in a later row group."""
     file = parquet_file(tmp_path, px=[1.0, 2.0, 3.0, None])
     part = TradePart(file, 2, range(1, 2))
-    with pytest.raises(BadInputError, match=r"trades\.parquet: row 4: no px; every trade has one"):
+    with pytest.raises(BadInputError, match=r"trades\.parquet: row 4: no px; every trade needs a value"):
         list(read_trades(part, COLUMNS))
 
 
 def test_numbers_without_a_unit_are_refused(tmp_path: Path) -> None:
-    """Nobody guesses whether a number is seconds or nanoseconds."""
+    """The unit of a number is never guessed."""
     file = csv_file(tmp_path, "A,1,1,1704187800")
     with pytest.raises(
         BadInputError, match=r"row 1: time '1704187800' is a number; give its unit, such as --time-unit"
@@ -156,7 +159,7 @@ def test_numbers_without_a_unit_are_refused(tmp_path: Path) -> None:
 
 
 def test_missing_columns_are_named_with_those_there(tmp_path: Path) -> None:
-    """So that one sees what to give instead; also where there is no file."""
+    """The message lists the columns of the file; a missing file is named."""
     with pytest.raises(BadInputError, match=r"no column 'sym'; has 'ticker', 'px', 'qty', 'at'"):
         read(csv_file(tmp_path, header="ticker,px,qty,at"))
     with pytest.raises(BadInputError, match=r"nowhere\.csv: not readable as trades: No such file or directory"):

@@ -1,4 +1,4 @@
-"""The driver sends every tick when it is due, whatever happens, and is honest about how late it was."""
+"""The driver sends every tick when it is due, whatever happens, and is honest about its send delay."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +8,11 @@ import pytest
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
-from pairs.harness.driver import Lateness, pieces_of, play_paced, play_unpaced, read_ahead
-from pairs.transport.ticklog import RECORD, Records, TickLogReader, TickLogWriter, create_log
+from pairs.harness.driver import play_paced, play_unpaced, read_ahead, read_pieces
+from pairs.harness.send_delay import SendDelay
+from pairs.transport.tick_records import RECORD, Records
+from pairs.transport.ticklog import TickLogWriter
+from pairs.transport.ticklog_file import TickLogReader, create_log
 from tests.validator.markets import random_walk, ticks_of, write_ticks
 
 START = 1_000_000_000
@@ -42,13 +45,13 @@ def due(times_ms: list[int]) -> Records:
     return records
 
 
-def play(tmp_path: Path, pieces: list[Records], clock: Clock, speed: float = 1.0) -> tuple[Records, Lateness]:
-    """Play pieces; return what the log holds, and how late it was."""
+def play(tmp_path: Path, pieces: list[Records], clock: Clock, speed: float = 1.0) -> tuple[Records, SendDelay]:
+    """Play pieces; return what the log holds, and the send delay."""
     create_log(tmp_path / "log")
     with TickLogWriter(tmp_path / "log") as log:
-        lateness = play_paced(iter(pieces), log, START, speed, clock, clock.sleep)
+        delay = play_paced(iter(pieces), log, START, speed, clock, clock.sleep)
     reader = TickLogReader(tmp_path / "log")
-    return np.concatenate([np.empty(0, RECORD), *reader.read(0, reader.written)]), lateness
+    return np.concatenate([np.empty(0, RECORD), *reader.read(0, reader.produced)]), delay
 
 
 def test_ticks_carry_their_scheduled_time(tmp_path: Path) -> None:
@@ -60,24 +63,23 @@ def test_ticks_carry_their_scheduled_time(tmp_path: Path) -> None:
 
 
 def test_no_tick_is_sent_before_it_is_due(tmp_path: Path) -> None:
-    """However the clock runs, lateness is never negative, and small while nothing holds the driver up."""
+    """However the clock runs, the delay is never negative, and small while nothing holds the driver up."""
     clock = Clock()
-    _, lateness = play(tmp_path, [due(list(range(0, 3_000, 3)))], clock)
-    late = np.flatnonzero(lateness.steps)
-    assert lateness.steps.sum() == 1_000
-    assert late.max() * 10 <= 1_100  # a pause is a millisecond
+    _, delay = play(tmp_path, [due(list(range(0, 3_000, 3)))], clock)
+    assert delay.steps.sum() == 1_000
+    assert np.flatnonzero(delay.steps).max() * 10 <= 1_100  # a pause is a millisecond
 
 
 def test_being_held_up_counts(tmp_path: Path) -> None:
     """While the driver cannot send, ticks go on being due: each is late by its own time, none is left out."""
     clock = Clock()
     clock.stops = {START + 100_000: 50_000}
-    sent, lateness = play(tmp_path, [due(list(range(300)))], clock)
-    assert sent["TS"].tolist() == [START + 1_000 * one for one in range(300)]
-    late_us = np.repeat(np.arange(len(lateness.steps)) * 10, lateness.steps)
-    assert 49_000 <= late_us.max() <= 51_000
-    assert 48 <= (late_us >= 1_500).sum() <= 52
-    assert (np.diff(sorted(late_us[late_us >= 1_500])) <= 3_100).all()
+    sent, delay = play(tmp_path, [due(list(range(300)))], clock)
+    assert sent["TS"].tolist() == [START + 1_000 * tick_ts for tick_ts in range(300)]
+    delay_us = np.repeat(np.arange(len(delay.steps)) * 10, delay.steps)
+    assert 49_000 <= delay_us.max() <= 51_000
+    assert 48 <= (delay_us >= 1_500).sum() <= 52
+    assert (np.diff(sorted(delay_us[delay_us >= 1_500])) <= 3_100).all()
 
 
 def test_batches_span_two_milliseconds_at_most(tmp_path: Path) -> None:
@@ -97,25 +99,25 @@ def test_batches_span_two_milliseconds_at_most(tmp_path: Path) -> None:
     assert len(sizes) > 300
 
 
-def test_lateness_is_kept_by_second() -> None:
-    """How many ticks were sent, and how late at worst."""
-    lateness = Lateness(START)
-    lateness.note(5_000_100, np.array([5_000_000, 5_000_090]))
-    lateness.note(5_900_000, np.array([5_100_000]))
-    lateness.note(6_000_000, np.array([6_000_000]))
-    plain = lateness.as_plain()
-    assert plain["seconds"] == [[5, 3, 800_000], [6, 1, 0]]
-    assert plain["histogram"] == [[0, 1], [1, 1], [10, 1], [80_000, 1]]
-    assert plain["ticks"] == 4
+def test_send_delay_is_kept_by_second() -> None:
+    """How many ticks were sent, and how long after their time at worst."""
+    delay = SendDelay(START)
+    delay.note(5_000_100, np.array([5_000_000, 5_000_090]))
+    delay.note(5_900_000, np.array([5_100_000]))
+    delay.note(6_000_000, np.array([6_000_000]))
+    record = delay.record()
+    assert record.seconds == [(5, 3, 800_000), (6, 1, 0)]
+    assert record.histogram == [(0, 1), (1, 1), (10, 1), (80_000, 1)]
+    assert record.ticks == 4
 
 
-def test_lateness_is_kept_by_slot() -> None:
-    """For every slot of scheduled time the worst lateness, also where one sending reaches into the next slot."""
-    lateness = Lateness(START)
-    lateness.note(START + 9_999, START + np.array([8_000, 9_000, 9_990]))
-    lateness.note(START + 10_400, START + np.array([9_995, 10_001]))
-    lateness.note(START + 35_000, START + np.array([30_000]))
-    assert lateness.by_slot().to_pydict() == {"slot": [0, 1, 3], "late_us": [1_999, 399, 5_000]}
+def test_send_delay_is_kept_by_slot() -> None:
+    """For every slot of scheduled time the worst delay, also where one sending reaches into the next slot."""
+    delay = SendDelay(START)
+    delay.note(START + 9_999, START + np.array([8_000, 9_000, 9_990]))
+    delay.note(START + 10_400, START + np.array([9_995, 10_001]))
+    delay.note(START + 35_000, START + np.array([30_000]))
+    assert delay.by_slot().to_pydict() == {"slot": [0, 1, 3], "delay_us": [1_999, 399, 5_000]}
 
 
 @pytest.mark.parametrize("drivers", [1, 2, 3])
@@ -129,12 +131,12 @@ def test_drivers_share_a_dataset(tmp_path: Path, drivers: int) -> None:
     create_log(tmp_path / "log", drivers, segment_records=37)
     for number in range(drivers):
         with TickLogWriter(tmp_path / "log", number) as log:
-            play_unpaced(read_ahead(pieces_of(dataset, number, drivers)), log)
+            play_unpaced(read_ahead(read_pieces(dataset, number, drivers)), log)
     reader = TickLogReader(tmp_path / "log")
-    found = np.concatenate(list(reader.read(0, reader.written)))
-    assert found["symbol"].tolist() == [one.symbol.encode() for one in ticks]
-    assert found["tickTS"].tolist() == [one.tickTS for one in ticks]
-    assert found["price"].tolist() == [one.price for one in ticks]
+    found = np.concatenate(list(reader.read(0, reader.produced)))
+    assert found["symbol"].tolist() == [tick.symbol.encode() for tick in ticks]
+    assert found["tickTS"].tolist() == [tick.tickTS for tick in ticks]
+    assert found["price"].tolist() == [tick.price for tick in ticks]
 
 
 def test_what_goes_wrong_while_reading_ahead_is_raised() -> None:
@@ -156,4 +158,4 @@ def test_symbols_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     dataset.ticks_folder.mkdir()
     write_ticks(dataset.ticks_folder / "0.csv", ticks_of("ABCDEFGHIJKLMNOPQ120@0"))
     with pytest.raises(BadInputError, match="symbol 'ABCDEFGHIJKLMNOPQ' is longer than 16 bytes"):
-        list(pieces_of(dataset))
+        list(read_pieces(dataset))

@@ -3,33 +3,31 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.config.load import RunSettings
-from pairs.core.errors import PairsError
-from pairs.dataset.folder import Dataset
-from pairs.harness.supervisor import Job, Outcome, OverloadedError, execute
-from pairs.run_folder.folder import Run, new_run
-from pairs.translator.target import Launch, Target
-from tests.end_to_end.test_run import golden_market
+from pairs.config.faults import FaultSpec
+from pairs.core.errors import BadInputError, PairsError
+from pairs.harness.faults import FaultInjector, find_faults
+from pairs.harness.supervisor import Outcome, OverloadedError
+from pairs.run_folder.folder import Run
+from pairs.run_folder.sink_record import SinkRecord
+from tests.harness.engines import play_golden
+from tests.processes import processes_of, wait_until
 
 SPEED = 180.0  # the golden quarter of an hour in five seconds
-TICKS = 26_669
 ENGINE = """
 import socket, sys, time
 from pathlib import Path
 import pyarrow as pa
 from pairs.transport.answers import open_sink
-from pairs.transport.ticklog import TickLogReader
+from pairs.transport.ticklog_file import TickLogReader
 from pairs.model.tuples import INDICATOR, MARKET_ORDER
 
 behaviour, source, address = sys.argv[1:]
@@ -38,10 +36,10 @@ if behaviour == "garbage":
     with socket.create_connection((host, int(port))) as connection:
         connection.sendall(b"GET / HTTP/1.1" + bytes(10_000))
 log, sink = TickLogReader(Path(source)), open_sink(address)
-types = {one.name: one.type for schema in (INDICATOR, MARKET_ORDER) for one in schema}
+types = {field.name: field.type for schema in (INDICATOR, MARKET_ORDER) for field in schema}
 position = batch = 0
-while not (log.closed and position == log.written):
-    end = min(log.written, position + 100) if behaviour == "slow" else log.written
+while not (log.closed and position == log.produced):
+    end = min(log.produced, position + 100) if behaviour == "slow" else log.produced
     if behaviour == "flood":
         sys.stderr.write("noise " * 20_000)
     if end > position:
@@ -51,7 +49,7 @@ while not (log.closed and position == log.written):
         rows |= {name: pa.array([int(last["tickTS"])]) for name in ("price", "size", "inputTickTS", "inputTS")}
         sink.send(batch, pa.table(rows))
         position, batch = end, batch + 1
-        log.mark_done(position)
+        log.mark_consumed(position)
     if behaviour == "hang" and position > 2_000:
         time.sleep(1_000)
     if behaviour == "exit" and position > 2_000:
@@ -62,83 +60,48 @@ while not (log.closed and position == log.written):
 """
 
 
-class FaultyEngine(Target):
-    """An engine that answers something to every batch of ticks, and behaves in some way."""
-
-    name = "faulty"
-    summary = "an engine with a fault"
-    plans: ClassVar = {"shared": ""}
-    options: ClassVar = {}
-    templates = Path()
-
-    def __init__(self, script: Path, behaviour: str) -> None:
-        self._command = [sys.executable, str(script), behaviour]
-
-    def command(self, launch: Launch) -> list[str]:
-        """Run the script."""
-        return [*self._command, str(launch.source), launch.sink]
-
-
 def play(tmp_path: Path, behaviour: str, **settings: Any) -> tuple[Run, Outcome | PairsError]:
-    """Run such an engine in real time; return what came of it."""
-    script = tmp_path / "engine.py"
-    script.write_text(ENGINE)
-    run = new_run(tmp_path / "run", overwrite=False)
-    run.app_folder.mkdir()
-    plain: dict[str, Any] = {"stall_timeout": 60_000, "max_behind": 120_000, "faults": ()} | settings
-    job = Job(
-        Dataset(golden_market(tmp_path / "market")),
-        FaultyEngine(script, behaviour),
-        RunSettings(target="faulty", plan="shared", speed=SPEED, drivers=1, master="", settings={}, **plain),
-        TICKS,
-        {"measurement": 0, "cool-down": 900_000},
-        900_000,
-    )
+    """Run an engine that answers something to every batch of ticks, and behaves in some way."""
     try:
-        return run, execute(run, job)
+        return play_golden(tmp_path, ENGINE, behaviour, speed=SPEED, **settings)
     except PairsError as error:
-        return run, error
+        return Run((tmp_path / "run").resolve()), error
 
 
-def processes_of(run: Run) -> list[int]:
-    """Return the processes that have to do with a run."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid():
-            try:
-                if str(run.path).encode() in (folder / "cmdline").read_bytes():
-                    found.append(int(folder.name))
-            except OSError:
-                continue
-    return found
+def wait_for_orders(run: Path) -> None:
+    """Wait until some orders are recorded."""
+    orders = run / "orders.arrows"
+    wait_until(lambda: orders.exists() and orders.stat().st_size > 4_000)
 
 
 def assert_kept(run: Run) -> None:
     """See that what was recorded is readable, that nothing else is left, and that nothing runs."""
     assert pq.read_table(run.answers_file("orders")).num_rows > 0
     assert pq.read_table(run.answers_file("indicators")).num_rows == 0
-    assert pq.read_table(run.pace_file)["sent"].to_pylist()[-1] > 2_000
+    assert pq.read_table(run.throughput_file)["produced"].to_pylist()[-1] > 2_000
     assert pq.read_table(run.resources_file).num_rows > 0
-    assert not run.log_folder.exists()
+    assert not run.transport_folder.exists()
     assert list(run.path.glob("*.arrows")) == []
-    assert processes_of(run) == []
+    assert processes_of(run.path) == {}
 
 
 ENDS = {
-    "hang": "the engine took no tick for 2s, though there were some",
+    "hang": "the engine consumed no tick for 2s, though there were some",
     "exit": "the engine ended before it had read all ticks",
     "crash": "the engine ended with exit code 1: engine: out of luck",
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("behaviour", ENDS)
 def test_an_engine_that_does_not_go_on(tmp_path: Path, behaviour: str) -> None:
-    """One that hangs, exits or crashes ends the run, with the reason."""
+    """An engine that hangs, exits or crashes ends the run, with the reason."""
     run, error = play(tmp_path, behaviour, stall_timeout=2_000)
     assert ENDS[behaviour] in str(error)
     assert_kept(run)
 
 
+@pytest.mark.process
 def test_an_engine_that_cannot_keep_up(tmp_path: Path) -> None:
     """It is overloaded, and the run ends with its time series up to then."""
     run, error = play(tmp_path, "slow", max_behind=1_500)
@@ -147,30 +110,26 @@ def test_an_engine_that_cannot_keep_up(tmp_path: Path) -> None:
     assert_kept(run)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("behaviour", ["garbage", "flood"])
 def test_an_engine_that_talks_nonsense(tmp_path: Path, behaviour: str) -> None:
-    """Garbage to the sink and floods of messages do no harm: every answer is taken, none is made up."""
+    """Garbage to the sink and floods of messages do no harm: every answer is recorded, none is made up."""
     run, outcome = play(tmp_path, behaviour)
     assert isinstance(outcome, Outcome), outcome
     assert set(outcome.exit_codes.values()) == {0}
     assert_kept(run)
-    said = run.log_file("sink").read_text()
-    assert ("sent nonsense" in said) is (behaviour == "garbage")
+    assert ("sent invalid data" in run.log_file("sink").read_text()) is (behaviour == "garbage")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("part", ["sink", "driver"])
 def test_a_part_of_the_harness_that_is_killed(tmp_path: Path, part: str) -> None:
-    """A dead sink or driver ends the run as failed; the answers taken until then are kept."""
+    """A dead sink or driver ends the run as failed; the answers recorded until then are kept."""
 
     def kill() -> None:
-        run = Run((tmp_path / "run").absolute())
-        while True:
-            time.sleep(0.05)
-            orders = run.path / "orders.arrows"
-            if orders.exists() and orders.stat().st_size > 4_000:
-                break
-        for pid in processes_of(run):
-            if f"pairs.harness.{part}".encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+        wait_for_orders(tmp_path / "run")
+        for pid, command in processes_of(tmp_path / "run").items():
+            if f"pairs.harness.{part}" in command:
                 os.kill(pid, signal.SIGKILL)
 
     threading.Thread(target=kill, daemon=True).start()
@@ -180,16 +139,56 @@ def test_a_part_of_the_harness_that_is_killed(tmp_path: Path, part: str) -> None
     assert_kept(run)
 
 
+@pytest.mark.process
 def test_an_engine_that_is_killed_and_starts_again(tmp_path: Path) -> None:
     """Ticks go on meanwhile, the engine starts anew twice, and the run comes to its end."""
-    run, outcome = play(tmp_path, "steady", faults=(200_000, 500_000))
+    faults = (FaultSpec.parse("kill@200s"), FaultSpec.parse("kill@500s"))
+    run, outcome = play(tmp_path, "steady", faults=faults)
     assert isinstance(outcome, Outcome), outcome
-    assert len(outcome.kills_us) == 2
+    assert [fault.kind for fault in outcome.faults] == ["kill", "kill"]
     assert outcome.start_us is not None
-    at_ms = [(one - outcome.start_us) / 1000 * SPEED for one in outcome.kills_us]
+    at_ms = [(fault.time_us - outcome.start_us) / 1000 * SPEED for fault in outcome.faults]
     assert at_ms[0] >= 200_000
     assert at_ms[1] >= 500_000
     assert_kept(run)
+    assert SinkRecord.read(run.sink_file).repeated_batches > 0  # this engine numbers its batches from 0 again
+
+
+class RecordingEngine:
+    """Writes down what is done to it."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    def kill(self) -> None:
+        """Note a kill."""
+        self.done.append("killed")
+
+    def start(self) -> None:
+        """Note a start."""
+        self.done.append("started")
+
+
+def test_faults_strike_in_the_order_of_their_times() -> None:
+    """Each once, when simulated time has reached it; how far the run was is noted while the engine is down."""
+    engine, now = RecordingEngine(), [0.0]
+    specs = [FaultSpec.parse("kill@20s"), FaultSpec.parse("kill@10s")]
+    injector = FaultInjector(
+        find_faults(specs),
+        engine,  # type: ignore[arg-type]
+        simulated_ms=lambda: now[0],
+        on_strike=lambda: engine.done.append(f"noted at {now[0]:.0f}"),
+    )
+    for now[0] in (0, 9_999, 10_000, 15_000, 30_000, 40_000):
+        injector.poll()
+    assert engine.done == ["killed", "noted at 10000", "started", "killed", "noted at 30000", "started"]
+    assert [event.kind for event in injector.events] == ["kill", "kill"]
+
+
+def test_unknown_faults_are_refused() -> None:
+    """With a list of those that there are."""
+    with pytest.raises(BadInputError, match="--fault: 'flood@3s' is not a fault; give one of kill, then @TIME"):
+        find_faults([FaultSpec.parse("kill@1s"), FaultSpec.parse("flood@3s")])
 
 
 @pytest.fixture
@@ -208,13 +207,13 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     subprocess.run(["umount", "--lazy", str(folder)], check=False, capture_output=True)
 
 
+@pytest.mark.process
 def test_a_disk_that_fills_up(tmp_path: Path, small_disk: Callable[[str], Path]) -> None:
     """The run ends and says so; the tick log makes room for what was recorded until then."""
     folder = small_disk("60m")
 
     def fill() -> None:
-        while not (folder / "orders.arrows").exists() or (folder / "orders.arrows").stat().st_size < 4_000:
-            time.sleep(0.05)
+        wait_for_orders(folder)
         with suppress(OSError), (folder / "filler").open("wb", buffering=0) as filler:
             while True:
                 filler.write(bytes(4_096))
@@ -226,6 +225,7 @@ def test_a_disk_that_fills_up(tmp_path: Path, small_disk: Callable[[str], Path])
     assert_kept(run)
 
 
+@pytest.mark.process
 def test_a_disk_that_is_too_small(tmp_path: Path, small_disk: Callable[[str], Path]) -> None:
     """The driver cannot even begin."""
     small_disk("20m")
@@ -233,5 +233,5 @@ def test_a_disk_that_is_too_small(tmp_path: Path, small_disk: Callable[[str], Pa
     assert "the driver-0 ended" in str(error)
     assert "No space left on device" in str(error)
     assert pq.read_table(run.answers_file("orders")).num_rows == 0
-    assert not run.log_folder.exists()
-    assert processes_of(run) == []
+    assert not run.transport_folder.exists()
+    assert processes_of(run.path) == {}

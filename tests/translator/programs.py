@@ -16,7 +16,7 @@ from pairs.model.strategy_xml import write_strategies
 from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.translator import targets
 from pairs.translator.translate import translate
-from pairs.transport.ticklog import RECORD, Records
+from pairs.transport.tick_records import COLUMNS, RECORD, Records
 from pairs.validator.state_machine import Answer
 
 
@@ -42,13 +42,13 @@ def as_batch(ticks: Sequence[StockTick], first_seq: int) -> pa.RecordBatch:
     """Return ticks as the tick source hands them to Spark; TS is told apart from tickTS by its size."""
     columns = [
         pa.array(range(first_seq, first_seq + len(ticks)), pa.int64()),
-        pa.array([one.symbol for one in ticks]),
-        pa.array([one.price for one in ticks], pa.int32()),
-        pa.array([one.size for one in ticks], pa.int32()),
-        pa.array([one.tickTS for one in ticks], pa.int64()),
-        pa.array([one.tickTS * 1000 + 7 for one in ticks], pa.int64()),
+        pa.array([tick.symbol for tick in ticks]),
+        pa.array([tick.price for tick in ticks], pa.int32()),
+        pa.array([tick.size for tick in ticks], pa.int32()),
+        pa.array([tick.tickTS for tick in ticks], pa.int64()),
+        pa.array([tick.tickTS * 1000 + 7 for tick in ticks], pa.int64()),
     ]
-    return pa.record_batch(columns, ["seq", "symbol", "price", "size", "tickTS", "TS"])
+    return pa.record_batch(columns, list(COLUMNS))
 
 
 def pieces_of(
@@ -58,15 +58,15 @@ def pieces_of(
     batches = []
     for first, end in pairwise(sorted({0, len(ticks), *batch_cuts})):
         borders = sorted({first, end, *(cut for cut in piece_cuts if first < cut < end)})
-        batches.append([as_batch(ticks[one:other], one) for one, other in pairwise(borders)])
+        batches.append([as_batch(ticks[start:stop], start) for start, stop in pairwise(borders)])
     return batches
 
 
 def as_records(batch: pa.RecordBatch) -> Records:
-    """Return ticks as they lie in the tick log."""
+    """Return ticks as records of the tick log."""
     records = np.zeros(len(batch), RECORD)
     for name in batch.schema.names:
-        records[name] = [one.encode() if name == "symbol" else one for one in batch[name].to_pylist()]
+        records[name] = [value.encode() if name == "symbol" else value for value in batch[name].to_pylist()]
     return records
 
 
@@ -79,7 +79,7 @@ def play_columns(steps: ModuleType, app: Path, batches: list[list[pa.RecordBatch
             shard = steps.Shard(steps.load_strategies(str(app / "strategies.csv"), number, shards))
             for part, state in zip(shard.parts, states[number] or (), strict=False):
                 assert shard.load(part, state) == len(state)
-            parts = [part for piece in pieces for part in shard.take(as_records(piece))]
+            parts = [part for piece in pieces for part in shard.process(as_records(piece))]
             states[number] = list(map(shard.dump, shard.parts))
             answers += [answer for part in parts for answer in _column_answers(part)]
     return answers

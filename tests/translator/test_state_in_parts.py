@@ -12,11 +12,11 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from pairs.dataset.folder import Dataset
-from pairs.harness.driver import pieces_of
+from pairs.harness.driver import read_pieces
 from pairs.translator import targets
 from pairs.translator.translate import translate
-from pairs.transport.ticklog import Records
-from tests.end_to_end.test_run import golden_market
+from pairs.transport.tick_records import Records
+from tests.markets import golden_market
 
 
 class Store:
@@ -41,11 +41,11 @@ class State:
         self._store, self._name = store, name
 
     def getValue(self, key: Any) -> Any:  # noqa: N802 - Spark's name
-        """Read one of the map."""
+        """Read a value of the map."""
         return self._store.kept.get((self._name, key))
 
     def updateValue(self, key: Any, value: Any) -> None:  # noqa: N802 - Spark's name
-        """Write one of the map."""
+        """Write a value of the map."""
         self._store.kept[self._name, key] = value
 
     def get(self) -> Any:
@@ -63,7 +63,8 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     folder = tmp_path / "app"
     target, plan = targets.find("pyspark", "shared")
     translate(golden_market(tmp_path / "market") / "strategies.xml", target, plan, folder)
-    monkeypatch.delitem(sys.modules, "trading", raising=False)
+    for name in ("trading", "session", "streaming", "progress"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(str(folder))
     module = ModuleType("app")
     module.__file__ = str(folder / "app.py")
@@ -83,7 +84,7 @@ def answers_to(app: ModuleType, store: Store, records: Records, first: int) -> l
 @pytest.mark.parametrize("seed", range(3))
 def test_batches_that_fail_and_processes_that_die(app: ModuleType, tmp_path: Path, seed: int) -> None:
     """A third of the batches fail after they were computed, and are run again; some processes forget all they kept."""
-    records = np.concatenate(list(pieces_of(Dataset(tmp_path / "market"))))
+    records = np.concatenate(list(read_pieces(Dataset(tmp_path / "market"))))
     dice, store, trading = random.Random(seed), Store(), sys.modules["trading"]  # noqa: S311
     [undisturbed] = answers_to(app, Store(), records, 0)
     trading._kept.clear()

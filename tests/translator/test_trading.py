@@ -24,9 +24,9 @@ def cuts(seed: int, ticks: int) -> tuple[list[int], list[int]]:
 def expected(market: Market) -> list[Answer]:
     """Return the answers of the reference, with the wall time that the test's ticks have."""
     answers = reference(market.strategies, market.ticks)
-    if any(isinstance(one, MarketOrder) and one.size > LARGEST_SIZE for one in answers):
+    if any(isinstance(answer, MarketOrder) and answer.size > LARGEST_SIZE for answer in answers):
         pytest.skip("a strategy got too rich")
-    return [replace(one, inputTS=one.inputTickTS * 1000 + 7) for one in answers]
+    return [replace(answer, inputTS=answer.inputTickTS * 1000 + 7) for answer in answers]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -53,6 +53,7 @@ def test_rows_answer_like_the_reference(tmp_path: Path, make: object, seed: int)
 def test_the_markets_are_not_boring() -> None:
     """The random markets above make strategies trade."""
     markets = [make(seed) for seed in SEEDS for make in (random_walk, random_grid)]
-    orders = [sum(hasattr(one, "size") for one in reference(one.strategies, one.ticks)) for one in markets]
+    answers = [reference(market.strategies, market.ticks) for market in markets]
+    orders = [sum(isinstance(answer, MarketOrder) for answer in given) for given in answers]
     assert sum(orders) > 2_000
     assert sum(number > 0 for number in orders) > len(orders) // 2

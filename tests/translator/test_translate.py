@@ -2,7 +2,6 @@
 
 import ast
 import csv
-import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,12 +14,13 @@ from pairs.core.errors import BadInputError
 from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import read_strategies, write_strategies
 from pairs.translator import targets
+from pairs.translator.target import Launch, Program
 from pairs.translator.targets.bare import Bare
 from pairs.translator.targets.pyspark import PySpark
 from pairs.translator.translate import translate
+from tests.markets import GOLDEN
 from tests.translator.programs import translated
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 PLANS = [(name, plan) for name, target in targets.all_targets().items() for plan in target.plans]
 
 
@@ -52,7 +52,7 @@ def test_programs_are_formatted(target: str, plan: str) -> None:
 
 @pytest.mark.parametrize(("target", "plan"), PLANS)
 def test_programs_share_nothing_with_the_validator(target: str, plan: str) -> None:
-    """Of the kit they import the tick source and the sink."""
+    """Of the kit they import the client side of the transport alone."""
     app = GOLDEN / "apps" / f"{target}-{plan}"
     imported = set()
     for file in app.glob("*.py"):
@@ -60,11 +60,12 @@ def test_programs_share_nothing_with_the_validator(target: str, plan: str) -> No
             if isinstance(node, ast.ImportFrom):
                 imported.add(node.module)
             elif isinstance(node, ast.Import):
-                imported |= {one.name for one in node.names}
+                imported |= {alias.name for alias in node.names}
     kit = {
         name for name in imported if name and name.split(".")[0] in ("pairs", "validator", "generator", "translator")
     }
-    assert kit <= {"pairs.transport.answers", "pairs.transport.ticklog_spark", "pairs.transport.ticklog"}
+    modules = ("answers", "tick_records", "ticklog_file", "ticklog_spark")
+    assert kit <= {f"pairs.transport.{name}" for name in modules}
 
 
 @pytest.mark.parametrize(("target", "plan"), PLANS)
@@ -72,11 +73,11 @@ def test_programs_do_not_grow_with_the_strategies(tmp_path: Path, target: str, p
     """A thousand times the strategies make another digest in the header, no more text."""
     few = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(9)))
     many = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(9_000)))
-    small, large = (translated(one, tmp_path, target, plan) for one in (few, many))
+    small, large = (translated(strategies, tmp_path, target, plan) for strategies in (few, many))
     for file in small.glob("*.py"):
         lines = file.read_text().splitlines(), (large / file.name).read_text().splitlines()
         assert [len(line) for line in lines[0]] == [len(line) for line in lines[1]]
-        assert sum(one != other for one, other in zip(*lines, strict=True)) <= 1
+        assert sum(line != other for line, other in zip(*lines, strict=True)) <= 1
 
 
 def strategy(alias: str, symbols: tuple[str, str] = ("AAA", "BBB"), periods: int = 5) -> Strategy:
@@ -103,10 +104,10 @@ def test_names_never_become_code(tmp_path: Path, target: str, plan: str) -> None
     """Whatever strategies and symbols are called stays in the table, and comes out of it as it was."""
     plain = StrategySet(1_000, tuple(strategy(f"st_{number}") for number in range(len(HOSTILE))))
     hostile = StrategySet(1_000, tuple(strategy(name, (name[:5], f"{name[:4]}!")) for name in HOSTILE))
-    apps = [translated(one, tmp_path, target, plan) for one in (plain, hostile)]
+    apps = [translated(strategies, tmp_path, target, plan) for strategies in (plain, hostile)]
     for file in apps[0].glob("*.py"):
         lines = file.read_text().splitlines(), (apps[1] / file.name).read_text().splitlines()
-        different = [other for one, other in zip(*lines, strict=True) if one != other]
+        different = [other for line, other in zip(*lines, strict=True) if line != other]
         assert all("SHA-256" in line for line in different)
     with (apps[1] / "strategies.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
@@ -125,7 +126,7 @@ def test_a_hostile_folder_name_stays_out(tmp_path: Path) -> None:
 
 
 def test_what_a_target_cannot_hold_is_refused_by_name(tmp_path: Path) -> None:
-    """Columns are as long as the longest strategy: one over a million windows would make all others as long."""
+    """Columns are as wide as the longest strategy: a million windows would make all others as wide."""
     others = tuple(strategy(f"st_{number}") for number in range(10))
     strategies = StrategySet(1_000, (*others, strategy("endless", periods=1_000_000)))
     with pytest.raises(BadInputError, match=r"pyspark cannot express this set: strategy 'endless'"):
@@ -141,7 +142,7 @@ def test_what_a_target_cannot_hold_is_refused_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_unknown_targets_and_plans(target: str, plan: str | None, message: str) -> None:
-    """The nearest one is named, or all of them."""
+    """The nearest is named, or all of them."""
     with pytest.raises(BadInputError) as caught:
         targets.find(target, plan)
     assert str(caught.value) == message
@@ -171,8 +172,8 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     (dataset / "strategies.xml").write_bytes((GOLDEN / "strategies.xml").read_bytes())
     assert cli.run(["translate", "market"]) == 0
     assert "18 strategies on 3 pairs for pyspark, plan shared" in capsys.readouterr().out
-    facts = json.loads((dataset / "apps" / "pyspark-shared" / "program.json").read_text())
-    assert (facts["target"], facts["plan"], facts["strategies"]) == ("pyspark", "shared", 18)
+    program = Program.read(dataset / "apps" / "pyspark-shared" / "program.json")
+    assert (program.target, program.plan, program.strategies) == ("pyspark", "shared", 18)
     assert cli.run(["translate", "market"]) == 0
     assert cli.run(["translate", "market", "-o", "market"]) == 2
     assert "market: exists already" in capsys.readouterr().err
@@ -187,7 +188,37 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_a_replaced_set_makes_another_digest(tmp_path: Path) -> None:
     """The header tells programs of different sets apart."""
-    one = StrategySet(1_000, (strategy("a"),))
-    other = replace(one, market_close_ms=2_000)
-    texts = [(translated(each, tmp_path, "bare", "shared") / "app.py").read_text() for each in (one, other)]
+    early = StrategySet(1_000, (strategy("a"),))
+    late = replace(early, market_close_ms=2_000)
+    texts = [(translated(each, tmp_path, "bare", "shared") / "app.py").read_text() for each in (early, late)]
     assert texts[0].split("SHA-256 ")[1][:16] != texts[1].split("SHA-256 ")[1][:16]
+
+
+def test_the_client_side_of_the_transport_is_light() -> None:
+    """What a program imports brings neither the harness's side of the kit nor pydantic: workers start often."""
+    imports = "import pairs.transport.answers, pairs.transport.ticklog_file, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "pydantic" not in loaded
+    assert {name.split(".")[1] for name in loaded if name.startswith("pairs.")} == {"core", "model", "transport"}
+
+
+def test_targets_know_their_engine() -> None:
+    """The master is a setting like others; processes, versions and what must be installed are the target's business."""
+    spark, bare = PySpark(), Bare()
+    launch = Launch(Path("app"), "log", "127.0.0.1:1", Path("state"), Path("progress"), {"shards": "2"})
+    assert "--master local[*,4]" in " ".join(spark.command(launch))
+    chosen = replace(launch, settings={"master": "yarn", "spark.x": "1"})
+    assert "--master yarn" in " ".join(spark.command(chosen))
+    assert "--conf spark.x=1" in " ".join(spark.command(chosen))
+    assert spark.process_role("java", []) == "engine JVM"
+    assert {target.process_role("python3", []) for target in (spark, bare)} == {"engine Python"}
+    assert set(bare.versions()) == {"numpy", "pyarrow"}
+    bare.check_requirements()
+
+
+def test_an_engine_without_java_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line that says what to install, before anything is started."""
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(BadInputError, match="JAVA_HOME: no Java found at /nowhere/bin/java; install Java 17"):
+        PySpark().check_requirements()

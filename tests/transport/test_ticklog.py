@@ -8,14 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairs.core.errors import BadInputError, PairsError
-from pairs.transport.ticklog import RECORD, Records, TickLogReader, TickLogWriter, create_log, to_arrow
+from pairs.transport.base import Positions
+from pairs.transport.registry import load_transport
+from pairs.transport.tick_records import RECORD, Records, to_arrow
+from pairs.transport.ticklog import TickLogTransport, TickLogWriter
+from pairs.transport.ticklog_file import TickLogReader, create_log
 
 
 def records(first: int, count: int) -> Records:
     """Make records that can be told apart."""
     made = np.zeros(count, RECORD)
     number = np.arange(first, first + count)
-    made["symbol"] = np.array([f"S{one % 7}".encode() for one in number] or [b""][:0], "S16")
+    made["symbol"] = np.array([f"S{place % 7}".encode() for place in number] or [b""][:0], "S16")
     made["price"], made["size"], made["tickTS"], made["TS"] = number + 1, 100, number * 3, number * 5
     return made
 
@@ -50,7 +54,7 @@ def test_any_range_is_read_back(
             log.append(records(first, count))
             first += count
     reader = TickLogReader(path)
-    assert (reader.written, reader.closed) == (total, True)
+    assert (reader.produced, reader.closed) == (total, True)
     begin = data.draw(st.integers(0, total))
     end = data.draw(st.integers(begin, total))
     expected = records(begin, end - begin)
@@ -62,9 +66,9 @@ def test_a_reader_sees_ticks_as_they_come(tmp_path: Path) -> None:
     """The same reader finds what is written after it was opened, and is told of the end."""
     log = new_log(tmp_path / "log", 10)
     reader = TickLogReader(tmp_path / "log")
-    assert (reader.written, reader.closed) == (0, False)
+    assert (reader.produced, reader.closed) == (0, False)
     log.append(records(0, 25))
-    assert read(reader, 20, reader.written)["price"].tolist() == [21, 22, 23, 24, 25]
+    assert read(reader, 20, reader.produced)["price"].tolist() == [21, 22, 23, 24, 25]
     log.close()
     assert reader.closed
 
@@ -73,7 +77,7 @@ def test_a_reader_sees_ticks_as_they_come(tmp_path: Path) -> None:
 def test_several_drivers_write_in_turns(
     tmp_path_factory: pytest.TempPathFactory, drivers: int, segment: int, turns: list[tuple[int, int]]
 ) -> None:
-    """Readers see ticks up to the first one that is missing; in the end all of them, in order."""
+    """Readers see ticks up to the first that is missing; in the end all of them, in order."""
     path = tmp_path_factory.mktemp("log") / "log"
     create_log(path, drivers, segment)
     logs = [TickLogWriter(path, number) for number in range(drivers)]
@@ -84,8 +88,8 @@ def test_several_drivers_write_in_turns(
         first = driver + drivers * given_to[driver]
         logs[driver].append(records(0, first + drivers * count)[first::drivers])
         given_to[driver] += count
-        whole = min(one + drivers * count_ for one, count_ in enumerate(given_to))
-        assert reader.written == whole
+        whole = min(driver + drivers * count for driver, count in enumerate(given_to))
+        assert reader.produced == whole
         assert read(reader, 0, whole)["price"].tolist() == list(range(1, whole + 1))
     for log in logs:
         assert not reader.closed
@@ -93,15 +97,15 @@ def test_several_drivers_write_in_turns(
     assert reader.closed
 
 
-def test_segments_are_removed_once_done(tmp_path: Path) -> None:
+def test_segments_are_removed_once_consumed(tmp_path: Path) -> None:
     """What the engine will not ask for again goes; asking for it then is refused."""
     log = new_log(tmp_path / "log", 10)
     log.append(records(0, 35))
     reader = TickLogReader(tmp_path / "log")
-    reader.mark_done(20)
-    reader.mark_done(5)  # a late word of an earlier batch takes nothing back
-    log.remove_done()
-    assert log.done == 20
+    reader.mark_consumed(20)
+    reader.mark_consumed(5)  # a late commit of an earlier batch takes nothing back
+    log.trim()
+    assert log.positions == Positions(35, 20, False)
     assert sorted(file.name for file in (tmp_path / "log").glob("segment-*")) == [
         "segment-00000002",
         "segment-00000003",
@@ -112,16 +116,40 @@ def test_segments_are_removed_once_done(tmp_path: Path) -> None:
 
 
 def test_a_failed_writer_leaves_the_log_open(tmp_path: Path) -> None:
-    """An engine never takes half a day for a whole one."""
+    """An engine never takes half a day for a whole day."""
     with pytest.raises(RuntimeError), new_log(tmp_path / "log", 10):
         raise RuntimeError
     assert not TickLogReader(tmp_path / "log").closed
 
 
 def test_no_log(tmp_path: Path) -> None:
-    """A folder without a log is named."""
+    """A folder without a log is named, and so is a log of another format."""
     with pytest.raises(BadInputError, match="no tick log there"):
         TickLogReader(tmp_path)
+    create_log(tmp_path / "log")
+    (tmp_path / "log" / "control").write_bytes(bytes(288))
+    with pytest.raises(BadInputError, match="its format is 0 and not 2"):
+        TickLogReader(tmp_path / "log")
+
+
+def test_the_transport_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """What the supervisor creates, drivers and sink open from its folder; nothing of it is left in the end."""
+    created = TickLogTransport(tmp_path / "transport", drivers=2, settings={"password": "secret"})
+    created.create()
+    assert (tmp_path / "transport").stat().st_mode & 0o077 == 0
+    opened = load_transport(tmp_path / "transport")
+    assert isinstance(opened, TickLogTransport)
+    assert (opened.drivers, opened.settings) == (2, {"password": "secret"})
+    assert (created.sink, created.ready, created.next_tick_ts()) == (None, False, None)
+    for driver in range(2):
+        with opened.writer(driver) as writer:
+            writer.append(records(0, 6)[driver::2])
+    assert created.positions() == Positions(6, 0, True)
+    TickLogReader(Path(created.source)).mark_consumed(4)
+    assert created.next_tick_ts() == 12
+    assert created.positions().backlog == 2
+    created.remove()
+    assert list(tmp_path.iterdir()) == []
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4), max_size=20))

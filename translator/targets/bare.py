@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import ClassVar
 
 from pairs.core import resources
 from pairs.model.strategy import StrategySet
+from pairs.translator.columns import column_refusals
 from pairs.translator.target import Launch, Target
-from pairs.translator.targets.pyspark import columns_refusals
 
 
 class Bare(Target):
@@ -16,20 +17,24 @@ class Bare(Target):
     name = "bare"
     summary = "no engine: one process with numpy, the floor to compare engines with"
     plans: ClassVar = {"shared": "ticks are reduced to panes and evaluated column-wise, in one thread"}
-    options: ClassVar = {"max-ticks-per-batch": "at most so many ticks looked at together"}
+    options: ClassVar = {"max-ticks-per-batch": "at most so many ticks evaluated together"}
     templates = resources.folder("templates") / "bare"
-
-    def settings(self, plan: str) -> dict[str, str | int | float | bool]:
-        """Return what the steps import."""
-        return {"uses_pandas": False}
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         """Refuse sets whose state would not fit."""
-        yield from columns_refusals(strategies)
+        yield from column_refusals(strategies)
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of what computes."""
+        return {name: version(name) for name in ("numpy", "pyarrow")}
+
+    def process_role(self, name: str, command: list[str]) -> str:
+        """Tell that it is Python."""
+        return "engine Python"
 
     def command(self, launch: Launch) -> list[str]:
         """Run the program with this Python."""
-        arguments = ["--source", str(launch.source), "--sink", launch.sink]
+        arguments = ["--source", launch.source, "--sink", launch.sink]
         for name, value in launch.settings.items():
             arguments += [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments]

@@ -1,15 +1,15 @@
 """The target pyspark: Structured Streaming, with two plans."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from typing import ClassVar
 
-from pairs.core import class_archive as classarchive
-from pairs.core import resources
+from pairs.core import class_archive, resources
+from pairs.core.spark import DEFAULT_MASTER, check_java
 from pairs.model.strategy import StrategySet
-from pairs.translator.target import Launch, Target
-
-_LARGEST_STATE = 5_000_000  # ratios, or sums of prices, that one shard can hold: 40 MB
+from pairs.translator.columns import column_refusals
+from pairs.translator.target import Launch, Setting, Target
 
 
 class PySpark(Target):
@@ -22,6 +22,7 @@ class PySpark(Target):
         "direct": "the literal translation: each tick to each strategy that watches its symbol, one state a strategy",
     }
     options: ClassVar = {
+        "master": f"Spark master; default: {DEFAULT_MASTER}",
         "shards": "tasks that the state is spread over",
         "partitions": "tasks that read a batch",
         "state": "with plan shared: whole, one value a shard, or parts, of which only those that change are written",
@@ -31,38 +32,35 @@ class PySpark(Target):
     }
     templates = resources.folder("templates") / "pyspark"
 
-    def settings(self, plan: str) -> dict[str, str | int | float | bool]:
+    def settings(self, plan: str) -> Mapping[str, Setting]:
         """Return how large a batch may get when the engine is behind, and how many tasks hold the state."""
         if plan == "shared":
-            return {"max_ticks_per_batch": 1_000_000, "shards": 1, "uses_pandas": True}
+            return {"max_ticks_per_batch": 1_000_000, "shards": 1}
         return {"max_ticks_per_batch": 50_000, "shards": 2}
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         """Refuse sets whose state would not fit."""
-        yield from columns_refusals(strategies)
+        yield from column_refusals(strategies)
 
-    def takes(self, setting: str, plan: str) -> bool:
-        """Take the options of the programs, and all settings of Spark."""
+    def accepts(self, setting: str, plan: str) -> bool:
+        """Accept the options of the programs, and all settings of Spark."""
         if setting == "state" and plan != "shared":
             return False
         return setting in self.options or setting.startswith("spark.")
 
+    def versions(self) -> dict[str, str]:
+        """Return the versions of Spark and of Java."""
+        return {"pyspark": version("pyspark"), "Java": check_java()}
+
+    def process_role(self, name: str, command: list[str]) -> str:
+        """Tell the JVM from the Python processes."""
+        return "engine JVM" if "java" in name else "engine Python"
+
     def command(self, launch: Launch) -> list[str]:
         """Run the program with this Python; spark-submit would do as well."""
-        arguments = ["--source", str(launch.source), "--sink", launch.sink, "--checkpoint", str(launch.checkpoint)]
+        arguments = ["--source", launch.source, "--sink", launch.sink, "--checkpoint", str(launch.checkpoint)]
         arguments += ["--progress", str(launch.progress)]
-        for name, value in (classarchive.settings() | launch.settings).items():
+        settings = {"master": DEFAULT_MASTER} | class_archive.settings() | dict(launch.settings)
+        for name, value in settings.items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
-        return [sys.executable, str(launch.app / "app.py"), *arguments, "--master", launch.master]
-
-
-def columns_refusals(strategies: StrategySet) -> Iterator[str]:
-    """Yield what cannot be held as columns: they are as wide as the longest strategy is."""
-    every = strategies.strategies
-    longest = max(every, key=lambda one: one.num_periods)
-    if longest.num_periods * len(every) > _LARGEST_STATE:
-        yield f"strategy {longest.alias!r}: {longest.num_periods:,} periods are too many for {len(every):,} strategies"
-    periods = {one.period_ms for one in every}
-    symbols = {symbol for one in every for symbol in (one.symbol1, one.symbol2)}
-    if len(periods) * len(symbols) > _LARGEST_STATE:
-        yield f"{len(periods):,} different periods on {len(symbols):,} symbols are too many"
+        return [sys.executable, str(launch.app / "app.py"), *arguments]

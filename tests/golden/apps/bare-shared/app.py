@@ -16,10 +16,10 @@ from pathlib import Path
 import trading
 
 from pairs.transport.answers import open_sink
-from pairs.transport.ticklog import TickLogReader
+from pairs.transport.ticklog_file import TickLogReader
 
 HERE = Path(__file__).resolve().parent
-MOST_TICKS = 100_000  # that are looked at together
+MAX_TICKS = 100_000  # that are evaluated together
 PAUSE_S = 0.0005  # when there are no new ticks
 
 
@@ -28,22 +28,22 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--source", required=True, metavar="TICKLOG", help="folder of the tick log to read")
     parser.add_argument("--sink", required=True, metavar="HOST:PORT|FOLDER", help="where answers go")
-    parser.add_argument("--max-ticks-per-batch", type=int, default=0, metavar="N", help=f"default: {MOST_TICKS:,}")
+    parser.add_argument("--max-ticks-per-batch", type=int, default=0, metavar="N", help=f"default: {MAX_TICKS:,}")
     return parser.parse_args()
 
 
-def batches_of(log, most):
+def batches_of(log, max_ticks):
     """Yield the ticks of the log as they come, until it is closed and read to its end."""
     position = 0
     while True:
-        closed, written = log.closed, log.written
-        for records in log.read(position, min(written, position + most)):
+        closed, produced = log.closed, log.produced
+        for records in log.read(position, min(produced, position + max_ticks)):
             yield records
             position += len(records)
-            log.mark_done(position)
-        if closed and position == written:
+            log.mark_consumed(position)
+        if closed and position == produced:
             return
-        if position == written:
+        if position == produced:
             time.sleep(PAUSE_S)
 
 
@@ -53,8 +53,8 @@ def main():
     shard = trading.Shard(trading.load_strategies(str(HERE / "strategies.csv"), shard=0, shards=1))
     log = TickLogReader(Path(arguments.source))
     sink = open_sink(arguments.sink)  # this tells the harness that the program is ready for ticks
-    for batch, records in enumerate(batches_of(log, arguments.max_ticks_per_batch or MOST_TICKS)):
-        answers = shard.take(records)
+    for batch, records in enumerate(batches_of(log, arguments.max_ticks_per_batch or MAX_TICKS)):
+        answers = shard.process(records)
         if answers:
             sink.send(batch, trading.as_table(answers))
 

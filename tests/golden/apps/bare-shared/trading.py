@@ -1,4 +1,4 @@
-"""The five steps of a pairs-trading strategy, taken by all strategies of a shard at once, column-wise.
+"""The five steps of a pairs-trading strategy, for all strategies of a shard at once, column-wise.
 
 Ticks are added up in panes, the stretches between any two ends of windows, which all periods and strategies share; only
 the end of a window does real work:
@@ -59,7 +59,7 @@ def _columns(rows, periods):
         symbols=np.array(symbols, object),
         carried=pa.array([_as_carried(symbol) for symbol in symbols], SYMBOL),
         legs=np.array([[place[row["symbol1"]], place[row["symbol2"]]] for row in rows], np.int64).reshape(-1, 2),
-        of_period=[np.flatnonzero(period_ms == one) for one in periods],
+        of_period=[np.flatnonzero(period_ms == period) for period in periods],
         num_periods=np.array([int(row["numPeriods"]) for row in rows], np.int64),
         multiplier=np.array([float(row["bandsMultiplier"]) for row in rows]),
         stop_loss=np.array([float(row["stopLoss"]) for row in rows]),
@@ -95,8 +95,8 @@ class Shard:
         self.ticks = np.zeros((periods, symbols + 1), np.int64)
         self.window_end = self.periods.copy()
         self.closings = np.zeros(periods, np.int64)  # of windows of each period so far
-        self.taken = np.zeros(1, np.int64)  # ticks
-        self.ratios = np.zeros((count, int(strategies.num_periods.max(initial=1))))  # the newest one last
+        self.processed = np.zeros(1, np.int64)  # ticks
+        self.ratios = np.zeros((count, int(strategies.num_periods.max(initial=1))))  # the newest last
         self.ratios_seen = np.zeros(count, np.int64)
         self.was_above = np.ones(count, bool)  # before its first indicator a strategy has no signal
         self.was_below = np.ones(count, bool)
@@ -106,9 +106,9 @@ class Shard:
         self.entry_ratio = np.zeros(count)
         self.closed = np.zeros(1, bool)
 
-    # What must survive a restart has parts: one that changes with every tick, and one for the strategies of each
-    # period, which changes only when its windows end.
-    OF_SYMBOLS = ("last_price", "total", "ticks", "window_end", "closings", "taken", "closed")
+    # What must survive a restart has parts: the symbols, which change with every tick, and for each period its
+    # strategies, which change only when its windows end.
+    OF_SYMBOLS = ("last_price", "total", "ticks", "window_end", "closings", "processed", "closed")
     OF_STRATEGIES = ("ratios", "ratios_seen", "was_above", "was_below", "owned", "shares", "balance", "entry_ratio")
 
     @property
@@ -126,7 +126,7 @@ class Shard:
         return b"".join(column[rows].tobytes() for column in columns)
 
     def load(self, part, state, place=0):
-        """Take up a part of the state as it was dumped; return where it ends."""
+        """Restore a part of the state as it was dumped; return where it ends."""
         columns, rows = self._columns_of(part)
         for column in columns:
             shape = column[rows].shape
@@ -135,10 +135,10 @@ class Shard:
             place += kept.nbytes
         return place
 
-    def take(self, ticks):
-        """Take ticks, records in order, from wherever the last ones ended; return what they trigger."""
+    def process(self, ticks):
+        """Process ticks, records in order, which follow those processed before; return the answers they trigger."""
         answers = []
-        self.taken += len(ticks)
+        self.processed += len(ticks)
         if self.closed[0]:
             return answers
         price, tick_ts, ts = (ticks[name].astype(np.int64) for name in ("price", "tickTS", "TS"))
@@ -153,14 +153,14 @@ class Shard:
         return answers
 
     def _places(self, ticks):
-        """Return where the symbol of each tick stands among the watched ones."""
+        """Return where the symbol of each tick stands among those that are watched."""
         carried = pa.py_buffer(np.ascontiguousarray(ticks["symbol"]))
         symbols = pa.FixedSizeBinaryArray.from_buffers(SYMBOL, len(ticks), [None, carried])
         places = pc.index_in(symbols, self.strategies.carried, skip_nulls=True)
         return places.fill_null(len(self.strategies.symbols)).to_numpy()
 
     def _on_first_tick(self, symbol, price, tick_ts, ts, answers):
-        """Close the windows that end at or before a tick; its own price counts as the last one of its symbol."""
+        """Close the windows that end at or before a tick; its own price counts as the last of its symbol."""
         self.last_price[symbol] = price
         bell = tick_ts >= MARKET_CLOSE_MS
         for number in np.flatnonzero(self.window_end <= tick_ts):
@@ -243,7 +243,7 @@ class Shard:
         price = self.last_price[symbol]
         shares = self.balance[rows] // (10 * price) * 10
         able = shares > 0
-        rows, leg, ratio, symbol, price, shares = (one[able] for one in (rows, leg, ratio, symbol, price, shares))
+        rows, leg, ratio, symbol, price, shares = (column[able] for column in (rows, leg, ratio, symbol, price, shares))
         self.balance[rows] -= shares * price
         self.owned[rows], self.shares[rows], self.entry_ratio[rows] = leg, shares, ratio
         return _orders(self.strategies, rows, "BUY", symbol, price, shares, tick_ts, ts)
@@ -275,7 +275,7 @@ def _orders(strategies, rows, side, symbol, price, shares, tick_ts, ts):
 
 def as_table(answers):
     """Put answers, each the columns of one stream, into one table with the columns of both."""
-    tables = [pa.table({name: pa.array(values) for name, values in one.items()}) for one in answers]
+    tables = [pa.table({name: pa.array(values) for name, values in columns.items()}) for columns in answers]
     return pa.concat_tables([ANSWERS.empty_table(), *tables], promote_options="default").select(ANSWERS.names)
 
 

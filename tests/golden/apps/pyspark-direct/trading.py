@@ -1,6 +1,6 @@
 """The five steps of a pairs-trading strategy, one tick at a time.
 
-Every strategy takes them on its own:
+Every strategy goes through them on its own:
 
     1 window     the first tick at or after the end of a window closes it (any symbol's tick: all ticks are the clock)
     2 ratio      of the two average prices, if both symbols traded
@@ -114,7 +114,7 @@ class Trader:
         return (self.window_end, *sums, np.array(self.ratios).tobytes(), self.above, self.below, *position)
 
     def on_tick(self, tick):
-        """Take a tick; return the answers that it triggers."""
+        """Process a tick; return the answers that it triggers."""
         if self.closed or tick.seq == self.seq:  # a tick that shows the time may also be of one of the symbols
             return []
         self.seq = tick.seq
@@ -143,11 +143,11 @@ class Trader:
         if len(self.ratios) < count:
             return []
         average, squares = 0.0, 0.0
-        for one in self.ratios:
-            average += one
+        for value in self.ratios:
+            average += value
         average /= count
-        for one in self.ratios:
-            squares += (one - average) * (one - average)
+        for value in self.ratios:
+            squares += (value - average) * (value - average)
         width = self.strategy.multiplier * math.sqrt(squares / (count - 1))
         upper, lower = average + width, average - width
         up, down = ratio >= upper and not self.above, ratio <= lower and not self.below

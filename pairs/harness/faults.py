@@ -1,0 +1,88 @@
+"""The faults that can be injected into a run. A new kind of fault is one class here, and its line in FAULTS."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pairs.config.faults import FaultSpec
+from pairs.core.errors import BadInputError
+from pairs.harness.processes import Engine
+
+
+class Fault(ABC):
+    """Something bad that happens to an engine at a moment of simulated time; drivers go on meanwhile."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, at_ms: int) -> None:
+        self.at_ms = at_ms
+
+    @abstractmethod
+    def strike(self, engine: Engine) -> None:
+        """Do it."""
+
+    @abstractmethod
+    def recover(self, engine: Engine) -> None:
+        """Do what an operator would do about it."""
+
+
+class Kill(Fault):
+    """Kills all processes of the engine, and starts it again."""
+
+    kind = "kill"
+
+    def strike(self, engine: Engine) -> None:
+        """Kill them all at once."""
+        engine.kill()
+
+    def recover(self, engine: Engine) -> None:
+        """Start the engine with the same checkpoint."""
+        engine.start()
+
+
+FAULTS: Mapping[str, type[Fault]] = {fault.kind: fault for fault in (Kill,)}
+
+
+def find_faults(specs: Iterable[FaultSpec]) -> list[Fault]:
+    """Return the faults that a configuration asks for, in the order in which they strike."""
+    for spec in specs:
+        if spec.kind not in FAULTS:
+            raise BadInputError(f"--fault: {str(spec)!r} is not a fault; give one of {', '.join(FAULTS)}, then @TIME")
+    return [FAULTS[spec.kind](spec.at_ms) for spec in sorted(specs)]
+
+
+@dataclass(frozen=True)
+class FaultEvent:
+    """A fault that struck."""
+
+    kind: str
+    time_us: int  # wall time
+
+
+class FaultInjector:
+    """Lets faults strike when they are due."""
+
+    def __init__(
+        self,
+        faults: Iterable[Fault],
+        engine: Engine,
+        simulated_ms: Callable[[], float],
+        on_strike: Callable[[], object],
+    ) -> None:
+        self._pending = list(faults)
+        self._engine = engine
+        self._simulated_ms = simulated_ms
+        self._on_strike = on_strike
+        self.events: list[FaultEvent] = []
+
+    def poll(self) -> None:
+        """Let the next fault strike if it is due."""
+        if not self._pending or self._simulated_ms() < self._pending[0].at_ms:
+            return
+        fault = self._pending.pop(0)
+        fault.strike(self._engine)
+        self._on_strike()
+        self.events.append(FaultEvent(fault.kind, time.time_ns() // 1000))
+        fault.recover(self._engine)

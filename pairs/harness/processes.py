@@ -1,0 +1,160 @@
+"""The processes of a run: starts them, watches them, and ends them all, whatever happens."""
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from pairs.core.errors import BadInputError, PairsError
+from pairs.run_folder.folder import Run
+
+SINK = "sink"
+ENGINE = "engine"
+TIME_TO_END_S = 30
+_FULL_DISK_BYTES = 1 << 20  # a disk with less room is full
+
+
+class EngineError(PairsError):
+    """The engine did not do what it should; the harness did."""
+
+
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent dies
+
+
+def _end_with_the_run() -> None:
+    """Let a new process end also if the run is killed and cannot end it."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class RunProcess:
+    """A process of a run, in a group of its own, with its log."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    def end(self, how: signal.Signals) -> int:
+        """Send a signal to the process and its group; return the exit code."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, how)
+        try:
+            return self.process.wait(TIME_TO_END_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            return self.process.wait()
+
+    def kill_tree(self) -> None:
+        """Kill the process and all below it at once, also those in groups of their own."""
+        with suppress(psutil.Error):
+            root = psutil.Process(self.process.pid)
+            for process in (root, *root.children(recursive=True)):
+                with suppress(psutil.Error):
+                    process.kill()
+        self.process.wait()
+
+    def last_log_line(self) -> str:
+        """Return the last line that the process printed: its error, if it failed."""
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        return lines[-1].strip() if lines else "it printed nothing"
+
+
+class Processes:
+    """All processes of a run, by name."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._by_name: dict[str, RunProcess] = {}
+
+    def start(self, name: str, command: list[str], folder: Path | None = None) -> RunProcess:
+        """Start a process whose output goes to a log of its own."""
+        log = self._run.log_file(name)
+        with log.open("ab") as output:
+            process = subprocess.Popen(  # noqa: S603 - our own commands
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                preexec_fn=_end_with_the_run,
+            )
+        self._by_name[name] = RunProcess(name, process, log)
+        return self._by_name[name]
+
+    def start_module(self, name: str, module: str, *arguments: object) -> RunProcess:
+        """Start a module of the kit as a process."""
+        return self.start(name, [sys.executable, "-m", module, *map(str, arguments)])
+
+    def pids(self) -> dict[str, int]:
+        """Return the process ids by name."""
+        return {name: process.process.pid for name, process in self._by_name.items()}
+
+    def exit_codes(self) -> dict[str, int | None]:
+        """Return the exit codes by name; none for a process that still runs."""
+        return {name: process.process.poll() for name, process in self._by_name.items()}
+
+    def check(self) -> None:
+        """Raise if a process has ended that should not have."""
+        for process in self._by_name.values():
+            code = process.process.poll()
+            if code not in (None, 0):
+                raise self._reason(process, code)
+
+    def _reason(self, process: RunProcess, code: int) -> PairsError:
+        """Return why a process has ended."""
+        if shutil.disk_usage(self._run.path).free < _FULL_DISK_BYTES:
+            return PairsError(
+                f"{self._run.path}: no space left on the disk, so the {process.name} ended; make room there, or give "
+                "another folder with -o"
+            )
+        if code == BadInputError.exit_code and process.name.startswith("driver"):  # it met an invalid tick
+            return BadInputError(process.last_log_line().removeprefix("pairs: "))
+        kind = EngineError if process.name == ENGINE else PairsError
+        return kind(f"the {process.name} ended with exit code {code}: {process.last_log_line()}; see {process.log}")
+
+    def end_all(self) -> None:
+        """End whatever still runs: the sink last, and gently, so that it can write down what it has."""
+        for process in sorted(self._by_name.values(), key=lambda process: process.name == SINK):
+            if process.running:
+                process.end(signal.SIGTERM if process.name == SINK else signal.SIGKILL)
+
+
+class Engine:
+    """The engine of a run, which faults may kill and start again."""
+
+    def __init__(self, processes: Processes, command: list[str], folder: Path) -> None:
+        self._processes, self._command, self._folder = processes, command, folder
+        self.start()
+
+    def start(self) -> None:
+        """Start the program."""
+        self._process = self._processes.start(ENGINE, self._command, self._folder)
+
+    def kill(self) -> None:
+        """Kill all its processes at once."""
+        self._process.kill_tree()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.running
+
+    @property
+    def log(self) -> Path:
+        """The log of what it printed."""
+        return self._process.log

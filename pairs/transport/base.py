@@ -1,0 +1,147 @@
+"""What a transport is: how ticks reach an engine and how its answers come back.
+
+A new transport is one module of this package with a subclass of `Transport`, and its line in registry.py. The
+supervisor of a run creates it, the drivers write ticks through it, the sink receives answers through it, and the
+engine's program is told its `source` and its `sink`. Drivers and sink are processes of their own: they open the same
+transport from the folder that `create` made. Nothing above this package knows a file, a port or a topic.
+"""
+
+import shutil
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import ClassVar, Self
+
+import pyarrow as pa
+
+from pairs.core.records import Record
+from pairs.transport.tick_records import Records
+
+
+@dataclass(frozen=True)
+class Positions:
+    """How far drivers and engine are, in ticks of the whole stream."""
+
+    produced: int  # without a gap
+    consumed: int  # the engine will not ask for them again
+    closed: bool  # whether no more ticks will come
+
+    @property
+    def backlog(self) -> int:
+        """Ticks that the engine has not consumed."""
+        return self.produced - self.consumed
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A batch of answers that came back. Each writer of an engine numbers its own batches."""
+
+    writer: int
+    batch: int
+    streams: Mapping[str, pa.Table]
+    arrived_us: int  # wall time at which all of it was there
+
+
+class TickWriter(ABC):
+    """Writes the ticks of one driver. As a context it closes itself, but not after an error: ticks are missing then."""
+
+    @abstractmethod
+    def append(self, records: Records) -> None:
+        """Send the next ticks of this driver; they are numbered here."""
+
+    @property
+    @abstractmethod
+    def positions(self) -> Positions:
+        """How far all drivers and the engine are."""
+
+    @abstractmethod
+    def trim(self) -> None:
+        """Give back the space of ticks that are consumed."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Say that no more ticks will come from this driver."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+
+
+class TransportRecord(Record):
+    """The file from which the processes of a run open its transport."""
+
+    FORMAT = 1
+    REMEDY = "start the run again"
+
+    name: str
+    drivers: int
+    settings: dict[str, str]
+
+
+class Transport(ABC):
+    """The way of ticks and answers in one run."""
+
+    name: ClassVar[str]
+
+    def __init__(self, folder: Path, drivers: int = 1, settings: Mapping[str, str] | None = None) -> None:
+        self.folder = folder  # scratch space of the transport, for the time of the run
+        self.drivers = drivers
+        self.settings = dict(settings or {})
+
+    @staticmethod
+    def record_file(folder: Path) -> Path:
+        """Return the file in a transport's folder from which it is opened."""
+        return folder / "transport.json"
+
+    def create(self) -> None:
+        """Make what is needed to send and receive. The folder is its owner's alone: settings may be secrets."""
+        self.folder.mkdir(mode=0o700, parents=True)
+        record = TransportRecord(name=self.name, drivers=self.drivers, settings=self.settings)
+        record.write(self.record_file(self.folder))
+
+    def remove(self) -> None:
+        """Remove all that `create` made, whatever state it is in."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """Where the engine's program finds the ticks."""
+
+    @property
+    @abstractmethod
+    def sink(self) -> str | None:
+        """Where the engine's program sends answers; none as long as nobody receives them."""
+
+    @property
+    @abstractmethod
+    def ready(self) -> bool:
+        """Whether an engine is connected and waits for ticks."""
+
+    @abstractmethod
+    def writer(self, driver: int) -> TickWriter:
+        """Open the writer of a driver."""
+
+    @abstractmethod
+    def positions(self) -> Positions:
+        """Return how far drivers and engine are."""
+
+    @abstractmethod
+    def next_tick_ts(self) -> int | None:
+        """Return tickTS of the first tick that is not consumed; none if there is none yet."""
+
+    @abstractmethod
+    def receive(self, handle: Callable[[Arrival], None], ended: threading.Event) -> None:
+        """Call `handle` for every batch that arrives, until `ended` is set; return when no call is under way.
+
+        Batches of different writers are handled by several threads at once, those of one writer in their order. A batch
+        is acknowledged when `handle` returns; an error that it raises ends all receiving and is raised here.
+        """

@@ -1,0 +1,15 @@
+"""The transports that there are, and how the processes of a run open theirs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pairs.transport.base import Transport, TransportRecord
+from pairs.transport.ticklog import TickLogTransport
+
+TRANSPORTS: Mapping[str, type[Transport]] = {"ticklog": TickLogTransport}
+
+
+def load_transport(folder: Path) -> Transport:
+    """Open the transport that was created in a folder."""
+    record = TransportRecord.read(Transport.record_file(folder))
+    return TRANSPORTS[record.name](folder, record.drivers, record.settings)

@@ -1,0 +1,57 @@
+"""Writes what Spark tells of itself to a file, a JSON object a line: its settings, its batches, its garbage."""
+
+import json
+import time
+from datetime import datetime
+from pathlib import Path
+
+
+class Progress:
+    """The progress of a query."""
+
+    def __init__(self, spark, query, path):
+        self._query, self._path, self._last_batch = query, Path(path), -1
+        management = spark.sparkContext._jvm.java.lang.management.ManagementFactory
+        self._collectors, self._memory = list(management.getGarbageCollectorMXBeans()), management.getMemoryMXBean()
+        settings = dict(sorted(spark.sparkContext.getConf().getAll()))
+        self._write({"kind": "settings", "time": time.time_ns() // 1000, "settings": settings})
+
+    def note(self):
+        """Write what is new; return the position in the log up to which Spark has read."""
+        batches = self._query.recentProgress
+        new = [batch for batch in batches if batch["batchId"] > self._last_batch and batch["numInputRows"]]
+        self._write(*map(_batch_line, new), self._jvm_line())
+        if new:
+            self._last_batch = new[-1]["batchId"]
+        return _position(batches[-1], "endOffset") if batches else 0
+
+    def _write(self, *lines):
+        with self._path.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+
+    def _jvm_line(self):
+        return {
+            "kind": "jvm",
+            "time": time.time_ns() // 1000,
+            "gc_seconds": sum(collector.getCollectionTime() for collector in self._collectors) / 1000,
+            "heap_bytes": self._memory.getHeapMemoryUsage().getUsed(),
+        }
+
+
+def _position(batch, offset):
+    """Return the start or end of a batch in the log; before the first batch there is none."""
+    position = json.loads(batch["sources"][0][offset] or "null")
+    return position["seq"] if position else 0
+
+
+def _batch_line(batch):
+    durations, states = dict(batch["durationMs"]), batch["stateOperators"]
+    return {
+        "kind": "batch",
+        "batch": batch["batchId"],
+        "time": round(datetime.fromisoformat(batch["timestamp"]).timestamp() * 1e6),
+        "rows": _position(batch, "endOffset") - _position(batch, "startOffset"),
+        "duration_ms": {"total": durations.pop("triggerExecution"), **durations},
+        "state_rows": sum(state["numRowsTotal"] for state in states),
+        "state_bytes": sum(state["memoryUsedBytes"] for state in states),
+    }

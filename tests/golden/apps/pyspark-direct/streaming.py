@@ -1,0 +1,78 @@
+"""What all plans have in common: the command line, the stream of ticks, and the way of answers to the sink."""
+
+import argparse
+import os
+from functools import cache, partial
+from pathlib import Path
+
+from progress import Progress
+
+from pairs.transport.answers import open_sink
+from pairs.transport.ticklog_file import TickLogReader
+from pairs.transport.ticklog_spark import TickLogSource
+
+PROGRESS_EVERY_S = 0.5
+
+
+def argument_parser(description, shards, max_ticks_per_batch):
+    """Return the parser of the command line, with the defaults of a plan."""
+    parser = argparse.ArgumentParser(description=description)
+    add = parser.add_argument
+    add("--source", required=True, metavar="TICKLOG", help="folder of the tick log to read")
+    add("--sink", required=True, metavar="HOST:PORT|FOLDER", help="where answers go")
+    add("--checkpoint", required=True, metavar="FOLDER", help="where Spark keeps offsets and state")
+    add("--master", metavar="URL", help="Spark master; default: spark-submit's, or local[*]")
+    add("--partitions", type=int, default=1, metavar="N", help="tasks that read a batch; default: 1")
+    add("--shards", type=int, default=shards, metavar="N", help=f"tasks that hold the state; default: {shards}")
+    add("--max-ticks-per-batch", type=int, default=max_ticks_per_batch, metavar="N", help="0: no limit")
+    add("--ticks-per-read", type=int, default=32768, metavar="N", help="ticks handed over at a time")
+    add("--progress", metavar="FILE", default=os.devnull, help="where to write what Spark tells of its batches")
+    add("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark setting; repeatable")
+    return parser
+
+
+def read_ticks(spark, arguments, blocks=False):
+    """Return the stream of ticks, a row each, or in blocks of records."""
+    spark.dataSource.register(TickLogSource)
+    return (
+        spark.readStream.format("ticklog")
+        .option("path", arguments.source)
+        .option("partitions", arguments.partitions)
+        .option("maxTicksPerBatch", arguments.max_ticks_per_batch)
+        .option("ticksPerRead", arguments.ticks_per_read)
+        .option("blocks", blocks)
+        .load()
+    )
+
+
+def sender_to(address):
+    """Return what sends the answers of a batch to a sink.
+
+    Spark's first batch is an empty one that starts all processes. The sink is opened after it, which tells the harness
+    that the program is ready for ticks.
+    """
+    sink = cache(partial(open_sink, address))
+
+    def send(rows, batch):
+        answers = rows.toArrow()
+        opened = sink()
+        if answers.num_rows:
+            opened.send(batch, answers)
+
+    return send
+
+
+def run(spark, answers, arguments):
+    """Answer until the log is closed and read to its end."""
+    log = TickLogReader(Path(arguments.source))
+    query = (
+        answers.writeStream.foreachBatch(sender_to(arguments.sink))
+        .option("checkpointLocation", arguments.checkpoint)
+        .start()
+    )
+    progress = Progress(spark, query, arguments.progress)
+    while not query.awaitTermination(PROGRESS_EVERY_S):
+        if progress.note() == log.produced and log.closed:
+            query.stop()
+            break
+    spark.stop()

@@ -1,0 +1,43 @@
+"""How far drivers and engine are is kept second by second, and an engine that cannot go on is noticed."""
+
+import pytest
+
+from pairs.harness.throughput import THROUGHPUT, Throughput
+from pairs.transport.base import Positions
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
+
+
+def test_throughput_is_kept_second_by_second() -> None:
+    """A row a second at most, or if forced; the throughput is that between the engine's first and last progress."""
+    clock = Clock()
+    throughput = Throughput(clock)
+    assert throughput.ticks_per_second() is None
+    for produced, consumed in [(10, 0), (20, 5), (30, 5), (40, 25), (50, 45)]:
+        throughput.note(Positions(produced, consumed, False))
+        clock.now += 0.5
+    throughput.note(Positions(51, 45, True), force=True)
+    assert throughput.ticks_per_second() == pytest.approx(40 / 1.5)
+    table = throughput.table()
+    assert table.schema == THROUGHPUT
+    assert table["produced"].to_pylist() == [10, 30, 50, 51]
+    assert table["consumed"].to_pylist() == [0, 5, 45, 45]
+
+
+def test_an_engine_that_stands_still_is_noticed() -> None:
+    """Time counts while there are ticks to consume and none is consumed."""
+    clock = Clock()
+    throughput = Throughput(clock)
+    for produced, consumed, stalled in [(0, 0, 0), (10, 0, 0), (10, 0, 2), (20, 0, 4), (20, 20, 0), (20, 20, 0)]:
+        throughput.note(Positions(produced, consumed, False))
+        assert throughput.stalled_s() == stalled
+        clock.now += 2

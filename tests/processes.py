@@ -1,0 +1,49 @@
+"""Helpers of tests that start processes: the command line, waiting for an event, and what is left of a run."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until something is so; fail if it does not happen."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def processes_of(run: Path) -> dict[int, str]:
+    """Return the command lines of the processes that have to do with a run, by process id."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if str(run) in line:
+                found[int(folder.name)] = line
+    return found
+
+
+def descendants(pid: int) -> list[psutil.Process]:
+    """Return all processes below a process; none if it is gone."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Say whether a process still runs."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
