@@ -1,4 +1,4 @@
-"""Reduces many numbers to as many as a chart can show, as pure functions. Extremes are never dropped."""
+"""Reduces many numbers to a few, as pure functions: percentiles, slots, histograms. Extremes are never dropped."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,11 @@ Wholes = NDArray[np.int64]
 
 _CURVE_POINTS = 200
 _FURTHEST = 1e4  # 1 / (1 - 0.9999)
+
+
+def percentile(values: Floats, share: float) -> float:
+    """Return the nearest-rank percentile: the smallest value that at least this share of the values do not exceed."""
+    return float(np.quantile(values, share, method="inverted_cdf"))
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,6 @@ class SlotPercentiles:
     """Percentiles of the values of each slot that has any, and its greatest value."""
 
     slots: Wholes
-    counts: Wholes
     shares: tuple[Floats, ...]
     greatest: Floats
 
@@ -53,15 +57,13 @@ def percentiles_by_slot(slots: Wholes, values: Floats, shares: tuple[float, ...]
     ranked = values[order]
     present, firsts, counts = np.unique(slots[order], return_index=True, return_counts=True)
     found = tuple(ranked[firsts + np.maximum(np.ceil(share * counts).astype(np.int64), 1) - 1] for share in shares)
-    greatest = ranked[firsts + counts - 1]
-    return SlotPercentiles(present, counts, found, greatest)
+    return SlotPercentiles(present, found, ranked[firsts + counts - 1])
 
 
 def greatest_by_slot(slots: Wholes, values: NDArray[Any]) -> tuple[Wholes, NDArray[Any]]:
     """Return the slots that have values, and the greatest of each."""
-    order = np.lexsort((values, slots))
-    present, firsts, counts = np.unique(slots[order], return_index=True, return_counts=True)
-    return present, values[order][firsts + counts - 1]
+    found = percentiles_by_slot(slots, values, ())
+    return found.slots, found.greatest
 
 
 def extreme_rows(slots: Wholes, values: NDArray[Any]) -> Wholes:
@@ -89,6 +91,18 @@ class Histogram:
     edges: Floats
     counts: Wholes
 
+    @property
+    def middles(self) -> Floats:
+        """The geometric middles of the bins."""
+        middles: Floats = np.sqrt(self.edges[1:] * self.edges[:-1])
+        return middles
+
+    @property
+    def percent(self) -> Floats:
+        """The share of all values in each bin, in percent."""
+        percent: Floats = 100 * self.counts / self.counts.sum()
+        return percent
+
 
 def log_histogram(values: Floats, least: float, greatest: float, bins: int) -> Histogram:
     """Count values in bins of equal ratio; what is outside is counted at the ends."""
@@ -103,6 +117,11 @@ class Curve:
 
     tails: Floats
     values: Floats
+
+    @property
+    def percent(self) -> Floats:
+        """The share of all values that each value stands for, in percent."""
+        return 100 * (1 - 1 / self.tails)
 
 
 def percentile_curve(values: Floats) -> Curve:

@@ -1,17 +1,64 @@
-"""The score of a run, as pure functions: p_score = load / 99th percentile latency."""
+"""The score of a run: p_score = load / 99th percentile latency, and every reason why it does not count."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from pairs.measure import latency, send_delay
+from pairs.measure.adaptivity import adaptivity_of
+from pairs.measure.recordings import Recorded
+from pairs.measure.recovery import recovery_of
+from pairs.model.strategy import Strategy
+from pairs.model.strategy_xml import read_strategies
+from pairs.model.streams import SCORED
+from pairs.run_folder.score_record import ScoreRecord
 
-MATCH_WEIGHT = 100  # the work of a strategy that a tick concerns, to that of one that only looks at it
+MATCH_WEIGHT = 100  # the work of a strategy that a tick concerns, to that of a strategy that only looks at it
 UNIT_OF_LOAD = 125_000  # so that the load of scale factor 1 is 3
-WORST_LATENESS_S = 0.010  # that a driver may have at the 99th percentile, or a tenth of the latency, if that is more
-LATENESS_SHARE = 0.1
-_RATE_OVER = 10  # notes of the pace, one a second
+LONGEST_DELAY_S = 0.010  # that a driver may have at the 99th percentile, or a tenth of the latency, if that is more
+DELAY_SHARE = 0.1
+
+
+def score_run(recorded: Recorded) -> ScoreRecord:
+    """Score a run that was validated; a number is given also where it does not count, with every reason why."""
+    manifest, known = recorded.manifest, recorded.dataset_manifest
+    validation = recorded.validation or recorded.run.validation  # which says what to do if there is none
+    settings = manifest.settings
+    delay = send_delay.summarize(recorded.drivers) if recorded.every_driver_recorded else None
+    latencies = latency.summaries(recorded)
+    p99, load_of_run = latencies[SCORED.name].p99, _load_of(recorded)
+    ticks = manifest.ticks or 0
+    reasons = void_reasons(
+        Measured(
+            passed=validation.passed,
+            ticks=ticks,
+            ticks_sent=ticks if delay is None else delay.ticks,
+            delay_p99_s=None if delay is None else delay.p99_s,
+            p99_s=p99,
+            paced=manifest.start_us is not None,
+            failures=_failures(recorded),
+        )
+    )
+    nonstandard = [*(("no dataset.json",) if known is None else known.nonstandard)]
+    nonstandard += [] if settings.speed == 1 else ["speed"]
+    return ScoreRecord(
+        scale_factor=recorded.scale_factor,
+        target=settings.target,
+        plan=settings.plan or "",
+        transport=settings.transport,
+        speed=settings.speed,
+        standard=not nonstandard,
+        nonstandard=tuple(nonstandard),
+        valid=not reasons,
+        reasons=tuple(reasons),
+        load=load_of_run,
+        p99=p99,
+        p_score=p_score(load_of_run, p99),
+        verdict=validation.verdict,
+        latency_s=latencies,
+        send_delay=delay,
+        recovery=recovery_of(recorded, validation),
+        adaptivity=adaptivity_of(recorded),
+    )
 
 
 def load(ticks_per_second: float, strategies: int, matches: float) -> float:
@@ -22,48 +69,52 @@ def load(ticks_per_second: float, strategies: int, matches: float) -> float:
     return ticks_per_second * (strategies + MATCH_WEIGHT * matches) / UNIT_OF_LOAD
 
 
-def percentile(values: NDArray[np.float64], share: float) -> float:
-    """Return the nearest-rank percentile: the smallest value that at least this share of the values do not exceed."""
-    ranked = max(math.ceil(share * len(values)), 1) - 1
-    return float(np.partition(values, ranked)[ranked])
+def p_score(load_of_run: float, p99_s: float | None) -> float | None:
+    """Return load over latency; None where there is no latency to speak of."""
+    return load_of_run / p99_s if p99_s is not None and p99_s > 0 else None
+
+
+def matches_of(strategies: Sequence[Strategy], symbols: int, trades_by_symbol: dict[str, int] | None) -> float:
+    """Return how many strategies a tick concerns on average; imported symbols do not trade equally often."""
+    watched = [symbol for strategy in strategies for symbol in (strategy.symbol1, strategy.symbol2)]
+    if not trades_by_symbol:
+        return len(watched) / symbols
+    return sum(trades_by_symbol.get(symbol, 0) for symbol in watched) / sum(trades_by_symbol.values())
+
+
+def _load_of(recorded: Recorded) -> float:
+    known, speed = recorded.dataset_manifest, recorded.manifest.speed
+    found = recorded.strategies or read_strategies(recorded.dataset.strategies_file)  # which says what is wrong with it
+    if known is None or speed is None:
+        return 0.0
+    matches = matches_of(found.strategies, known.counts.symbols, known.trades_by_symbol)
+    return load(known.basis_rate_per_second * speed, len(found.strategies), matches)
+
+
+def _failures(recorded: Recorded) -> list[str]:
+    manifest, failures = recorded.manifest, []
+    if manifest.state != "ended":
+        failures.append(f"the run did not come to its end: {manifest.reason or 'it was ended from outside'}")
+    if manifest.dataset_manifest is None:
+        failures.append("the dataset has no dataset.json, so its load is not known")
+    return failures
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run measured that decides about its score."""
+    """What decides whether a score counts."""
 
     passed: bool
     ticks: int
     ticks_sent: int
-    lateness_p99_s: float | None
-    latencies_s: NDArray[np.float64]  # of the orders triggered in the measurement interval
+    delay_p99_s: float | None  # of the drivers
+    p99_s: float | None  # latency of the scored stream in the measurement interval
     paced: bool = True
-    failures: Sequence[str] = field(default_factory=tuple)  # of processes
+    failures: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Score:
-    """A score, and whether it counts."""
-
-    load: float
-    p99: float | None  # seconds
-    p_score: float | None
-    reasons: tuple[str, ...]  # why it does not count
-
-    @property
-    def valid(self) -> bool:
-        """Whether the score counts."""
-        return not self.reasons
-
-
-def score(load_of_run: float, measured: Measured) -> Score:
-    """Score a run; a number is given also where it does not count, with every reason why."""
-    p99 = percentile(measured.latencies_s, 0.99) if len(measured.latencies_s) else None
-    p_score = load_of_run / p99 if p99 and p99 > 0 else None
-    return Score(load_of_run, p99, p_score, tuple(_reasons(measured, p99)))
-
-
-def _reasons(measured: Measured, p99: float | None) -> list[str]:
+def void_reasons(measured: Measured) -> list[str]:
+    """Return every reason why a score does not count."""
     reasons = list(measured.failures)
     if not measured.paced:
         reasons.append("the run was unpaced")
@@ -71,86 +122,22 @@ def _reasons(measured: Measured, p99: float | None) -> list[str]:
         reasons.append("validation FAILED")
     if measured.ticks_sent != measured.ticks:
         reasons.append(f"{measured.ticks_sent:,} of {measured.ticks:,} ticks were sent")
-    if p99 is None:
+    if measured.p99_s is None:
         reasons.append("no order was triggered in the measurement interval")
-    elif p99 <= 0:
+    elif measured.p99_s <= 0:
         reasons.append("latencies are not above zero, so the clocks cannot be trusted")
     if measured.paced:
-        reasons += _lateness_reason(measured.lateness_p99_s, p99)
+        reasons += _delay_reasons(measured.delay_p99_s, measured.p99_s)
     return reasons
 
 
-def _lateness_reason(lateness_s: float | None, p99: float | None) -> list[str]:
-    if lateness_s is None:
-        return ["the driver did not record how late it was"]
-    allowed = max(WORST_LATENESS_S, LATENESS_SHARE * (p99 or 0.0))
-    if lateness_s <= allowed:
+def _delay_reasons(delay_s: float | None, p99_s: float | None) -> list[str]:
+    if delay_s is None:
+        return ["a driver did not record its send delay"]
+    allowed = max(LONGEST_DELAY_S, DELAY_SHARE * (p99_s or 0.0))
+    if delay_s <= allowed:
         return []
     return [
-        f"the driver was {lateness_s * 1000:.1f} ms late at the 99th percentile, {allowed * 1000:.1f} ms are allowed"
+        f"the driver's send delay was {delay_s * 1000:.1f} ms at the 99th percentile, {allowed * 1000:.1f} ms are "
+        "allowed"
     ]
-
-
-def recovery_class(missing: int, undue: int, wrong: int) -> str:
-    """Say how an engine recovers from a crash, by what it answered in all."""
-    if wrong:
-        return "none: answers are wrong"
-    if missing:
-        return "gap: answers are missing"
-    return "rollback: answers came twice" if undue else "precise: nothing missing, nothing twice"
-
-
-def recovery_times_s(
-    times_s: NDArray[np.float64], sent: NDArray[np.int64], taken: NDArray[np.int64], kills_s: Sequence[float]
-) -> list[float | None]:
-    """Return how long after each kill the engine had caught up; none where it never did.
-
-    It has when its backlog is no more than twice what it was before, or a second of input.
-    """
-    return [_recovery_time_s(times_s, sent, taken, one) for one in kills_s]
-
-
-def _recovery_time_s(
-    times_s: NDArray[np.float64], sent: NDArray[np.int64], taken: NDArray[np.int64], kill_s: float
-) -> float | None:
-    before = int(np.searchsorted(times_s, kill_s, side="right")) - 1
-    first = max(before - _RATE_OVER, 0)
-    if before <= first:
-        return None
-    a_second = (sent[before] - sent[first]) / (times_s[before] - times_s[first])
-    enough = max(2 * (sent[before] - taken[before]), a_second)
-    gone = taken > taken[before]  # it has come back to life
-    caught_up = np.flatnonzero(gone & (times_s > kill_s) & (sent - taken <= enough))
-    return float(times_s[caught_up[0]] - kill_s) if len(caught_up) else None
-
-
-@dataclass(frozen=True)
-class Adaptivity:
-    """How an engine took a burst, by the latencies of its answers before, in and after it."""
-
-    max_peak_latency_s: float  # during the burst or after it
-    peak_degradation_ratio: float | None  # p99.9 in the burst to p99.9 before it
-    recovery_time_s: float | None  # from the end of the burst to the first answer as quick as the mean before it
-    post_peak_variation_ratio: float | None  # mean latency after that to the mean before the burst
-
-
-def adaptivity(
-    due_s: NDArray[np.float64], latencies_s: NDArray[np.float64], steady_from_s: float, burst_s: tuple[float, float]
-) -> Adaptivity | None:
-    """Weigh a burst by answers and when their triggers were due; none if none came before or after it began."""
-    begins, ends = burst_s
-    steady = latencies_s[(due_s >= steady_from_s) & (due_s < begins)]
-    peak, later = latencies_s[(due_s >= begins) & (due_s < ends)], latencies_s[due_s >= begins]
-    if not len(steady) or not len(later) or steady.min() <= 0:
-        return None
-    mean = float(steady.mean())
-    arrivals = due_s + latencies_s
-    recovered = np.flatnonzero((due_s >= ends) & (latencies_s <= mean))
-    back_s = float(arrivals[recovered].min()) if len(recovered) else None
-    after = latencies_s[due_s >= back_s] if back_s is not None else np.empty(0)
-    return Adaptivity(
-        float(later.max()),
-        percentile(peak, 0.999) / percentile(steady, 0.999) if len(peak) else None,
-        None if back_s is None else back_s - ends,
-        float(after.mean()) / mean if len(after) else None,
-    )

@@ -1,4 +1,7 @@
-"""Packs numbers for a page: typed arrays, byte planes, deflate, base64; the page's script unpacks them."""
+"""Puts numbers into a page: as plotly's own typed arrays for charts, and packed where there are very many of them.
+
+Packed are the answers of all strategies: byte planes, deflate, base64; the page's script unpacks them.
+"""
 
 import base64
 import zlib
@@ -9,6 +12,12 @@ from numpy.typing import NDArray
 
 _LEVEL = 6
 _NOTHING = 65_535  # the step that stands for "no number"
+
+
+def typed_array(values: NDArray[Any]) -> dict[str, str]:
+    """Return an array in the format that plotly.js reads."""
+    values = np.ascontiguousarray(values)
+    return {"dtype": values.dtype.str[1:], "bdata": base64.b64encode(values.tobytes()).decode("ascii")}
 
 
 def pack(values: NDArray[Any], delta: bool = False) -> dict[str, Any]:
@@ -25,14 +34,6 @@ def pack(values: NDArray[Any], delta: bool = False) -> dict[str, Any]:
     planes = values.view(np.uint8).reshape(len(values), -1).T if len(values) else np.empty(0, np.uint8)
     packed = zlib.compress(np.ascontiguousarray(planes).tobytes(), _LEVEL)
     return {"packed": kind, "n": len(values), "delta": delta, "z": base64.b64encode(packed).decode("ascii")}
-
-
-def unpack(packed: dict[str, Any]) -> NDArray[Any]:
-    """Return the array that was packed, as the page's script does."""
-    dtype, count = np.dtype(packed["packed"]), packed["n"]
-    planes = np.frombuffer(zlib.decompress(base64.b64decode(packed["z"])), np.uint8)
-    values = np.ascontiguousarray(planes.reshape(dtype.itemsize, count).T).reshape(-1).view(dtype)
-    return np.cumsum(values, dtype=dtype) if packed["delta"] else values
 
 
 def _differences(values: NDArray[Any]) -> NDArray[Any]:
@@ -67,19 +68,10 @@ def quantise(
     return np.where(finite, np.rint(steps), _NOTHING).astype(np.uint16), low, high
 
 
-def restored(
-    steps: NDArray[np.uint16], low: NDArray[np.float64], high: NDArray[np.float64], starts: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the values that 16-bit steps stand for, as the page's script does."""
-    lengths = np.diff(starts)
-    values = np.repeat(low, lengths) + steps / (_NOTHING - 1) * np.repeat(high - low, lengths)
-    return np.where(steps == _NOTHING, np.nan, values)
-
-
 def _of_each(
     reduce: np.ufunc, values: NDArray[np.float64], starts: NDArray[np.int64], empty: float
 ) -> NDArray[np.float64]:
-    """Reduce each series to one number; `empty` where there is none or none that is finite."""
+    """Reduce each series to a number; `empty` where no value is finite."""
     found = np.full(len(starts) - 1, empty)
     filled = np.flatnonzero(np.diff(starts))
     if len(filled):

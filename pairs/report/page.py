@@ -4,15 +4,22 @@ import json
 from base64 import b64encode
 from datetime import UTC, datetime
 from hashlib import sha256
+from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pairs import __version__
-from pairs.core import resources
 
-_SCRIPTS = ("data.js", "charts.js", "tables.js", "strategy.js", "page.js")  # one after the other, as one script
+_SCRIPTS = (
+    "data.js",
+    "plotting.js",
+    "charts.js",
+    "tables.js",
+    "strategy.js",
+    "page.js",
+)  # joined to a script
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -45,7 +52,7 @@ def embedded(payload: dict[str, Any]) -> str:
 
 def policy(scripts: list[str]) -> str:
     """Return what the browser is told to allow: these scripts, inline style, pictures that charts make; no network."""
-    digests = (b64encode(sha256(one.encode()).digest()).decode() for one in scripts)
+    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -54,12 +61,12 @@ def policy(scripts: list[str]) -> str:
 
 
 def _own(name: str) -> str:
-    return (resources.folder("templates") / "report" / name).read_text(encoding="utf-8")
+    return (files("pairs") / "templates" / "report" / name).read_text(encoding="utf-8")
 
 
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(resources.folder("templates")),
+        loader=PackageLoader("pairs"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

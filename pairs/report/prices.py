@@ -42,7 +42,7 @@ def read_prices(dataset: Dataset, symbols: Sequence[str], duration_ms: int) -> P
         names = batch["symbol"].dictionary.to_pylist()
         row = np.array([places.get(name, len(symbols)) for name in names], np.int64)[batch["symbol"].indices.to_numpy()]
         bucket = np.minimum(batch["tickTS"].to_numpy() // bucket_ms, BUCKETS - 1).astype(np.int64)
-        cents[row, bucket] = batch["price"].to_numpy()  # ticks are in order: of one bucket the last one stays
+        cents[row, bucket] = batch["price"].to_numpy()  # ticks are in order: of a bucket the last tick stays
     return Prices(list(symbols), bucket_ms, cents[:-1], whole)
 
 

@@ -7,7 +7,7 @@ MACHINE = "two quad-core Xeon E5420, eight cores, 16 GB"
 
 @dataclass(frozen=True)
 class Published:
-    """One published result."""
+    """A published result."""
 
     engine: str
     scale_factor: int

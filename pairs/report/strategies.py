@@ -1,48 +1,48 @@
-"""Every strategy up close: its indicators and orders, packed so that any one can be drawn."""
+"""Every strategy up close: its indicators and orders, packed so that any strategy can be drawn."""
 
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
 from pairs.measure.recordings import Answers, Recorded
-from pairs.measure.reduce import spread_rows
+from pairs.measure.reduce import Wholes, spread_rows
 from pairs.model.strategy import Strategy
+from pairs.model.streams import INDICATORS, ORDERS
 from pairs.report.packing import pack, quantise, whole
-from pairs.report.prices import Prices, read_prices
+from pairs.report.prices import read_prices
 
 _POINTS_OF_ALL = 900_000
 _FEWEST_POINTS, _MOST_POINTS = 60, 2_000  # of a strategy
 _MOST_ORDERS = 300_000
 _MOST_STRATEGIES = 15_000
-
-Wholes = NDArray[np.int64]
+_GONE = "The dataset is no longer there, so there are no prices."
 
 
 def strategies_view(recorded: Recorded) -> dict[str, Any]:
     """Return all that the page needs to draw any strategy."""
-    indicators, orders = recorded.answers["indicators"], recorded.answers["orders"]
+    indicators, orders = recorded.answers.get(INDICATORS.name), recorded.answers.get(ORDERS.name)
     if indicators is None or orders is None:
         return {"absent": "The run recorded no answers."}
     every = _all_of(recorded, indicators, orders)
     shown = _shown(every, orders)
     if not shown:
         return {"absent": "There are no strategies."}
-    places = {one.alias: place for place, one in enumerate(shown)}
+    places = {strategy.alias: place for place, strategy in enumerate(shown)}
     order_rows, order_starts = _rows_of(orders, places)
-    prices, missing_prices = _prices(recorded, shown)
+    prices, duration_ms = _prices(recorded, shown), recorded.manifest.duration_ms
     return {
-        "strategies": [_described(one) for one in shown],
+        "strategies": [astuple(strategy) for strategy in shown],
         "all": len(every),
-        "marketClose": recorded.strategies.market_close_ms if recorded.strategies else recorded.duration_ms,
-        "duration": recorded.duration_ms,
+        "marketClose": recorded.strategies.market_close_ms if recorded.strategies else duration_ms,
+        "duration": duration_ms,
         "indicators": _packed_indicators(indicators, places, _order_keys(orders, order_rows, places)),
         "orders": _packed_orders(orders, order_rows, order_starts),
         "prices": prices,
-        "missingPrices": missing_prices,
+        "missingPrices": _GONE if prices is None else None,
     }
 
 
@@ -59,26 +59,12 @@ def _shown(every: list[Strategy], orders: Answers) -> list[Strategy]:
     names = {name: code for code, name in enumerate(orders.strategies)}
     counts = np.bincount(orders.strategy, minlength=len(names)) if len(orders) else np.zeros(len(names), np.int64)
     total, shown = 0, []
-    for one in every[:_MOST_STRATEGIES]:
-        total += int(counts[names[one.alias]]) if one.alias in names else 0
+    for strategy in every[:_MOST_STRATEGIES]:
+        total += int(counts[names[strategy.alias]]) if strategy.alias in names else 0
         if total > _MOST_ORDERS:
             break
-        shown.append(one)
+        shown.append(strategy)
     return shown
-
-
-def _described(one: Strategy) -> list[Any]:
-    return [
-        one.alias,
-        one.user,
-        one.symbol1,
-        one.symbol2,
-        one.period_ms,
-        one.num_periods,
-        one.bands_multiplier,
-        one.stop_loss_fraction,
-        one.available_funds_cents,
-    ]
 
 
 def _rows_of(answers: Answers, places: dict[str, int]) -> tuple[Wholes, Wholes]:
@@ -137,19 +123,15 @@ def _packed_orders(orders: Answers, rows: Wholes, starts: Wholes) -> dict[str, A
     }
 
 
-def _prices(recorded: Recorded, shown: list[Strategy]) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the prices of all symbols that strategies watch, or why there are none."""
-    symbols = sorted({symbol for one in shown for symbol in (one.symbol1, one.symbol2) if symbol})
+def _prices(recorded: Recorded, shown: list[Strategy]) -> dict[str, Any] | None:
+    """Return the prices of all symbols that strategies watch; None if the dataset is gone."""
+    symbols = sorted({symbol for strategy in shown for symbol in (strategy.symbol1, strategy.symbol2) if symbol})
     if not symbols:
-        return None, "The dataset is no longer there, so there are no prices."
+        return None
     try:
-        found = read_prices(recorded.dataset, symbols, recorded.duration_ms)
+        found = read_prices(recorded.dataset, symbols, recorded.manifest.duration_ms)
     except (BadInputError, OSError):
-        return None, "The dataset is no longer there, so there are no prices."
-    return _packed_prices(found), None
-
-
-def _packed_prices(found: Prices) -> dict[str, Any]:
+        return None
     return {
         "symbols": found.symbols,
         "bucket": found.bucket_ms,

@@ -1,11 +1,14 @@
 """The verdict of a run in words: what the score is, whether it counts, and why not."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from rich.filesize import decimal
 
 from pairs.measure.recordings import Recorded
+from pairs.model.streams import SCORED
 from pairs.report.wording import NOT_RECORDED, milliseconds, number
+from pairs.run_folder.score_record import ScoreRecord
+from pairs.run_folder.validation_record import ValidationRecord
 
 # Settings in the words of people, for "standard because of ...".
 _SETTINGS = {
@@ -40,93 +43,81 @@ class Verdict:
 
     p_score: str
     void: bool
-    badges: tuple[Badge, ...]
-    sentences: tuple[str, ...]
-    facts: tuple[tuple[str, str], ...]
+    badges: list[Badge]
+    sentences: list[str]
+    figures: list[tuple[str, str]]
 
 
 def verdict(recorded: Recorded) -> Verdict:
     """Put the verdict of a run into words."""
-    score, validation = recorded.score or {}, recorded.validation or {}
+    score = recorded.score
     return Verdict(
-        p_score=number(score.get("p_score")),
-        void=score.get("p_score") is not None and not score.get("valid"),
-        badges=tuple(_badges(recorded, score, validation)),
-        sentences=tuple(_sentences(recorded, score, validation)),
-        facts=tuple(_facts(recorded, score)),
+        p_score=number(None if score is None else score.p_score),
+        void=score is not None and score.p_score is not None and not score.valid,
+        badges=_badges(recorded),
+        sentences=_sentences(recorded),
+        figures=_figures(recorded),
     )
 
 
-def _badges(recorded: Recorded, score: Mapping[str, Any], validation: Mapping[str, Any]) -> list[Badge]:
-    badges = []
-    if recorded.facts.get("state") != "ended":
-        badges.append(Badge("bad", f"RUN {str(recorded.facts.get('state', 'unfinished')).upper()}"))
-    found = validation.get("verdict")
-    badges.append(Badge("note" if found is None else "good" if found == "PASSED" else "bad", found or "NOT VALIDATED"))
-    if not score:
+def _badges(recorded: Recorded) -> list[Badge]:
+    badges, state, score = [], recorded.manifest.state, recorded.score
+    if state != "ended":
+        badges.append(Badge("bad", f"RUN {state.upper()}"))
+    if recorded.validation is None:
+        badges.append(Badge("note", "NOT VALIDATED"))
+    else:
+        badges.append(Badge("good" if recorded.validation.passed else "bad", recorded.validation.verdict))
+    if score is None:
         return [*badges, Badge("note", "NOT SCORED")]
-    badges.append(Badge("good", "valid") if score.get("valid") else Badge("bad", "void"))
-    badges.append(Badge("good", "standard") if score.get("standard") else Badge("note", "non-standard"))
+    badges.append(Badge("good", "valid") if score.valid else Badge("bad", "void"))
+    badges.append(Badge("good", "standard") if score.standard else Badge("note", "non-standard"))
     return badges
 
 
-def _sentences(recorded: Recorded, score: Mapping[str, Any], validation: Mapping[str, Any]) -> list[str]:
-    sentences = [_validation_sentence(validation)]
-    if not score:
-        state = recorded.facts.get("state")
-        if state != "ended":
-            sentences.insert(
-                0, f"The run {state or 'has no recorded end'}: {recorded.facts.get('reason', 'no reason recorded')}."
-            )
+def _sentences(recorded: Recorded) -> list[str]:
+    manifest, score = recorded.manifest, recorded.score
+    sentences = [_validation_sentence(recorded.validation)]
+    if score is None:
+        if manifest.state != "ended":
+            sentences.insert(0, f"The run {manifest.state}: {manifest.reason or 'no reason recorded'}.")
         return [*sentences, "It was not scored; 'pairs score' does that once a run is validated."]
-    if score.get("valid"):
+    if score.valid:
         sentences.append("The score counts: every tick was sent, and the driver kept its schedule.")
-    else:
-        sentences += [f"The score is void: {_sentence(one)}" for one in score.get("reasons", [])]
-    sentences.append(standard_sentence(score))
-    return sentences
+    sentences += [f"The score is void: {reason.rstrip('.')}." for reason in score.reasons]
+    return [*sentences, standard_sentence(score)]
 
 
-def _sentence(reason: str) -> str:
-    return reason.rstrip(".") + "."
-
-
-def _validation_sentence(validation: Mapping[str, Any]) -> str:
-    if not validation:
+def _validation_sentence(validation: ValidationRecord | None) -> str:
+    if validation is None:
         return "The answers were not validated, so nothing is known about them."
-    if validation.get("verdict") == "PASSED":
-        answers = sum(validation[stream]["correct"] for stream in ("indicators", "orders"))
-        return f"All {answers:,} answers were checked against the reference, and every one is right."
-    counts = {
-        kind: sum(validation[stream][kind] for stream in ("indicators", "orders"))
-        for kind in ("missing", "undue", "wrong")
-    }
+    if validation.passed:
+        return f"All {validation.total('correct'):,} answers were compared with the reference: all are correct."
+    counts = {kind: validation.total(kind) for kind in ("missing", "undue", "wrong")}
     listed = ", ".join(f"{value:,} {kind}" for kind, value in counts.items() if value)
     return f"Validation failed: of both streams together, {listed or 'some'} answers."
 
 
-def standard_sentence(score: Mapping[str, Any]) -> str:
-    """Say whether a run is comparable with standard ones, and what makes it not so."""
-    if score.get("standard"):
+def standard_sentence(score: ScoreRecord) -> str:
+    """Say whether a run is comparable with standard runs, and what makes it not so."""
+    if score.standard:
         return "A standard run: its score may be compared with other standard runs of the same scale factor."
-    reasons = [_SETTINGS.get(name, name) for name in score.get("nonstandard", [])]
-    because = " and ".join(filter(None, [", ".join(reasons[:-1]), reasons[-1]])) if reasons else "unknown settings"
-    return f"Not a standard run, because of {because}: its score cannot be compared with published ones."
+    reasons = [_SETTINGS.get(name, name) for name in score.nonstandard]
+    because = " and ".join(filter(None, [", ".join(reasons[:-1]), *reasons[-1:]])) or "unknown settings"
+    return f"Not a standard run, because of {because}: its score cannot be compared with published scores."
 
 
-def _facts(recorded: Recorded, score: Mapping[str, Any]) -> list[tuple[str, str]]:
-    settings, environment = recorded.settings, recorded.facts.get("environment") or {}
-    orders = (score.get("latency_s") or {}).get("orders") or {}
-    speed = settings.get("speed")
-    cores, memory = environment.get("cores"), environment.get("memory_bytes")
-    machine = f"{cores} cores, {memory / 1e9:,.0f} GB" if cores and memory else NOT_RECORDED
-    scale_factor = score.get("scale_factor") or recorded.parameters.get("scale_factor")
+def _figures(recorded: Recorded) -> list[tuple[str, str]]:
+    score, settings, environment = recorded.score, recorded.manifest.settings, recorded.manifest.environment
+    orders = 0 if score is None else score.latency_s[SCORED.name].count
+    speed, scale_factor = settings.speed, recorded.scale_factor
     return [
-        ("99th percentile", milliseconds(score.get("p99"))),
-        ("load", number(score.get("load"))),
+        ("99th percentile", milliseconds(None if score is None else score.p99)),
+        ("load", number(None if score is None else score.load)),
         ("scale factor", NOT_RECORDED if scale_factor is None else f"{scale_factor}"),
-        ("engine", f"{settings.get('target', NOT_RECORDED)}, plan {settings.get('plan', NOT_RECORDED)}"),
-        ("orders measured", f"{orders['count']:,}" if orders.get("count") else "none"),
-        ("speed", "unpaced" if speed == "max" else NOT_RECORDED if speed is None else f"{speed:g} times"),
-        ("machine", machine),
+        ("engine", f"{settings.target}, plan {settings.plan}"),
+        ("transport", settings.transport),
+        ("orders measured", f"{orders:,}" if orders else "none"),
+        ("speed", f"{speed:g} times" if isinstance(speed, float) else "unpaced"),
+        ("machine", f"{environment.cores} cores, {decimal(environment.memory_bytes)}"),
     ]

@@ -20,34 +20,21 @@ def milliseconds(seconds: float | None) -> str:
     return f"{value:,.0f} ms" if abs(value) >= 100 else f"{value:,.1f} ms" if abs(value) >= 10 else f"{value:.2f} ms"
 
 
-def bytes_of(size: float | None) -> str:
-    """Write an amount of memory."""
-    if size is None:
-        return NONE
-    for unit in ("B", "kB", "MB", "GB"):
-        if abs(size) < 1000:
-            return f"{size:,.3g} {unit}"
-        size /= 1000
-    return f"{size:,.3g} TB"
-
-
 def plain(value: Any) -> str:
     """Write any value of a configuration."""
     if value is None:
         return NOT_RECORDED
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(plain(one) for one in value) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value)) or "none"
     return str(value)
 
 
 def flattened(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield every value of nested settings with its dotted name."""
     for name, value in values.items():
-        if isinstance(value, dict):
-            if not value:
-                yield f"{prefix}{name}", "none"
+        if isinstance(value, dict) and value:
             yield from flattened(value, f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", plain(value)
+            yield f"{prefix}{name}", "none" if value == {} else plain(value)

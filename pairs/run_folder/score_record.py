@@ -16,7 +16,7 @@ class LatencySummary(Model):
     p50: float | None = None
     p95: float | None = None
     p99: float | None = None
-    p999: float | None = Field(None, alias="p99.9")
+    p999: float | None = Field(default=None, alias="p99.9")
     max: float | None = None
 
 

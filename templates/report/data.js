@@ -1,7 +1,7 @@
 /* The data of a report, and how it is put into words. Names that come from data only ever become text, never markup. */
 "use strict";
 
-// ---- The data: packed arrays become typed arrays again -------------------------------------------------------------
+// ---- The answers of strategies: packed arrays become typed arrays again; those of charts plotly reads itself ----------
 
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, i4: Int32Array, f8: Float64Array };
 
@@ -27,9 +27,8 @@ async function unpack(packed) {
 async function unpackAll(value) {
   if (value === null || typeof value !== "object") return value;
   if (typeof value.packed === "string") return unpack(value);
-  if (value.times) return moments(await unpack(value.times));
   if (Array.isArray(value)) return Array.isArray(value[0]) ? value : Promise.all(value.map(unpackAll)); // rows are plain
-  const entries = await Promise.all(Object.entries(value).map(async ([name, one]) => [name, await unpackAll(one)]));
+  const entries = await Promise.all(Object.entries(value).map(async ([name, inner]) => [name, await unpackAll(inner)]));
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 

@@ -26,7 +26,7 @@ async function showStrategies(report) {
   const view = new StrategyView(report.strategies, report.incorrect);
   await view.choose(view.first(report.incorrect));
   drawn.set("strategy", () => view.draw());
-  return (name) => { view.choose(name); document.getElementById("one-strategy").scrollIntoView(); };
+  return (name) => { view.choose(name); document.getElementById("strategies").scrollIntoView(); };
 }
 
 function redrawAll() {
@@ -42,11 +42,10 @@ function followPreferences() {
 }
 
 async function main() {
-  const report = await unpackAll(JSON.parse(document.getElementById("report-data").textContent));
-  const choose = await (async () => {
-    await drawCharts(report);
-    return showStrategies(report);
-  })();
+  const report = JSON.parse(document.getElementById("report-data").textContent);
+  report.strategies = await unpackAll(report.strategies ?? null);
+  await drawCharts(report);
+  const choose = await showStrategies(report);
   if (report.incorrect) {
     showIncorrect(report.incorrect, choose);
     showFirstErrors(report.incorrect, choose);

@@ -1,9 +1,9 @@
-/* One strategy up close. */
+/* A strategy up close. */
 
 class StrategyView {
   constructor(data, incorrect) {
     this.data = data;
-    this.names = data.strategies.map((one) => one[0]);
+    this.names = data.strategies.map(([name]) => name);
     this.errors = errorsByStrategy(incorrect);
     this.input = document.getElementById("strategy-name");
     this.options = document.getElementById("strategy-names");
@@ -35,7 +35,7 @@ class StrategyView {
     return this.draw();
   }
 
-  /* Start where there is something to see: the first strategy that went wrong, else the one with most orders. */
+  /* Start where there is something to see: the first strategy that went wrong, else the strategy with most orders. */
   first(found) {
     if (found.firstErrors.length && this.names.includes(found.firstErrors[0][0])) return found.firstErrors[0][0];
     const starts = this.data.orders.starts;
@@ -46,7 +46,7 @@ class StrategyView {
   indicators() {
     const { starts, time, ratio, avgRatio, upperBand } = this.data.indicators;
     const [begin, end] = [starts[this.place], starts[this.place + 1]];
-    const values = (one) => restored(one, this.place, begin, end);
+    const values = (column) => restored(column, this.place, begin, end);
     const [mean, upper] = [values(avgRatio), values(upperBand)];
     return { time: time.slice(begin, end), ratio: values(ratio), mean, upper, lower: mean.map((value, row) => 2 * value - upper[row]) };
   }
@@ -57,7 +57,7 @@ class StrategyView {
     for (let row = starts[this.place]; row < starts[this.place + 1]; row++) {
       found.push({ time: time[row], buy: buy[row] === 1, symbol: symbols[symbol[row]], price: price[row], size: size[row] });
     }
-    return found.sort((one, two) => one.time - two.time || one.buy - two.buy); // what is sold comes before what is bought
+    return found.sort((first, second) => first.time - second.time || first.buy - second.buy); // what is sold comes before what is bought
   }
 
   prices(symbol) {
@@ -72,13 +72,13 @@ class StrategyView {
   }
 
   draw() {
-    const [alias, user, symbol1, symbol2, period, periods, multiplier, stop, funds] = this.data.strategies[this.place];
+    const [alias, user, funds, symbol1, symbol2, period, periods, multiplier, stop] = this.data.strategies[this.place];
     const known = symbol1 !== "";
     const orders = this.orders(), indicators = this.indicators();
     const trades = classified(orders, this.data.marketClose);
     const given = this.data.indicators.given[this.place];
     const thinned = given > indicators.time.length ? `, ${grouped.format(indicators.time.length)} of them drawn with all extremes` : "";
-    document.getElementById("strategy-facts").textContent = [
+    document.getElementById("strategy-parameters").textContent = [
       known ? `${alias}${user ? ` of ${user}` : ""} watches ${symbol1} and ${symbol2}` : alias,
       known ? `windows of ${period / 1000} s, bands of ${multiplier} standard deviations over ${periods} windows, stop-loss at ${stop * 100} %, funds ${grouped.format(funds / 100)}` : "its parameters are gone with the dataset",
       `${grouped.format(given)} indicators${thinned}, ${grouped.format(orders.length)} orders`,
@@ -90,7 +90,7 @@ class StrategyView {
     const look = colours();
     const [first, second] = [this.prices(symbol1), this.prices(symbol2)];
     const x = moments(indicators.time);
-    const price = (symbol, one, color, yaxis) => line(harmless(symbol), one.x, one.y, color, { yaxis, hovertemplate: "%{y:,.2f}" });
+    const price = (symbol, { x, y }, color, yaxis) => line(harmless(symbol), x, y, color, { yaxis, hovertemplate: "%{y:,.2f}" });
     const traces = [
       ...(first.x.length ? [price(symbol1, first, look.series[0], "y3")] : []),
       ...(second.x.length ? [price(symbol2, second, look.series[1], first.x.length ? "y4" : "y3")] : []),
@@ -155,12 +155,12 @@ class StrategyView {
 
 const NOTHING = 65535;
 
-function restored(one, place, begin, end) {
-  const low = one.low[place], span = one.high[place] - low;
-  return Array.from(one.steps.subarray(begin, end), (step) => (step === NOTHING ? null : low + (step / (NOTHING - 1)) * span));
+function restored(column, place, begin, end) {
+  const low = column.low[place], span = column.high[place] - low;
+  return Array.from(column.steps.subarray(begin, end), (step) => (step === NOTHING ? null : low + (step / (NOTHING - 1)) * span));
 }
 
-/* Orders of one moment belong together: sell and buy is a change of sides, sell alone a stop-loss or the close. */
+/* Orders of the same moment belong together: sell and buy is a change of sides, sell alone a stop-loss or the close. */
 function classified(orders, marketClose) {
   const trades = [];
   for (const order of orders) {

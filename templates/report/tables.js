@@ -26,7 +26,7 @@ class DataTable {
     const rows = this.query ? this.rows.filter((row) => shown(row).includes(this.query)) : [...this.rows];
     if (this.sorted === null) return rows;
     const place = this.sorted, sign = this.descending ? -1 : 1;
-    return rows.sort((one, two) => sign * compare(one[place], two[place]));
+    return rows.sort((first, second) => sign * compare(first[place], second[place]));
   }
 
   text(column, value) { return String(column.show ? column.show(value) : exact(value)); }
@@ -77,10 +77,10 @@ class DataTable {
   }
 }
 
-function compare(one, two) {
-  if (one === null || two === null) return (one === null) - (two === null);
-  if (typeof one === "number" && typeof two === "number") return one - two;
-  return String(one).localeCompare(String(two), "en", { numeric: true });
+function compare(first, second) {
+  if (first === null || second === null) return (first === null) - (second === null);
+  if (typeof first === "number" && typeof second === "number") return first - second;
+  return String(first).localeCompare(String(second), "en", { numeric: true });
 }
 
 // ---- Validation --------------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ function showIncorrect(found, choose) {
     return button;
   });
   const pick = (list, button) => {
-    for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
+    for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
     const hidden = list.total - list.rows.length;
     const note = hidden > 0 ? `The earliest are here; all ${grouped.format(list.total)}: ${list.command} writes ${list.file}.` : "";
     new DataTable(target, incorrectColumns(list, choose), list.rows, note);

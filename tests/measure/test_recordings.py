@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from pairs.measure.recordings import read_run
+from pairs.model.streams import ORDERS
 from pairs.run_folder.folder import Run
-from tests.report.runs import SPEED, START_US, change_facts, golden_run
+from tests.report.runs import SPEED, START_US, change_manifest, golden_run
 
 
 @pytest.fixture
@@ -17,14 +18,16 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_latency_counts_from_the_scheduled_time(run: Run) -> None:
-    """What the sink saw minus start + tickTS / speed; the driver's lateness is kept apart."""
-    orders = read_run(run).answers["orders"]
-    assert orders is not None
-    assert orders.due_us is not None
-    assert orders.late_s is not None
+    """What the sink saw minus start + tickTS / speed; the driver's send delay is kept apart."""
+    recorded = read_run(run)
+    orders, timed = recorded.answers[ORDERS.name], recorded.timed(ORDERS)
+    assert timed is not None
+    assert timed.delay_s is not None
     due = START_US + np.rint(orders.tick_ts * (1000 / SPEED))
-    assert (orders.latency_s == (orders.sink_us - due) / 1e6).all()
-    assert set(orders.late_s.tolist()) == {0.0008}
+    assert (timed.latency_s == (orders.sink_us - due) / 1e6).all()
+    assert set(timed.delay_s.tolist()) == {0.0008}
+    assert timed.from_send_time is not None
+    assert (timed.from_send_time.latency_s == timed.latency_s - 0.0008).all()
 
 
 def test_a_cut_off_line_is_left_out(run: Run) -> None:
@@ -33,14 +36,16 @@ def test_a_cut_off_line_is_left_out(run: Run) -> None:
     assert (len(recorded.batches), len(recorded.heaps)) == (20, 20)
     first = recorded.batches[0]
     assert (first.total_ms, first.parts_ms) == (60.0, {"addBatch": 40.0, "walCommit": 8.0})
+    assert recorded.engine_settings == {"spark.example": "7"}
 
 
 def test_an_unpaced_run_has_no_latency(run: Run) -> None:
     """There was no time at which ticks were due."""
-    change_facts(run, start_us=None)
+    change_manifest(run, start_us=None)
     recorded = read_run(run)
     assert recorded.speed is None
-    assert len(recorded.measured("orders")[1]) == 0
+    assert recorded.timed(ORDERS) is None
+    assert len(recorded.measured(ORDERS)) == 0
     assert recorded.origin_us == START_US - 1_000_000  # the first thing that was noted
 
 
@@ -66,17 +71,17 @@ def test_what_is_missing_or_broken_is_not_known(run: Run, name: str, attribute: 
 @pytest.mark.parametrize("stream", ["indicators", "orders"])
 @pytest.mark.parametrize("content", [None, b"", b"PAR1"])
 def test_answers_that_cannot_be_read(run: Run, stream: str, content: bytes | None) -> None:
-    """The stream is not known; the other one is."""
+    """The stream is not known; the other is."""
     file = run.answers_file(stream)
     file.unlink() if content is None else file.write_bytes(content)
-    answers = read_run(run).answers
-    assert [one for one, found in answers.items() if found is None] == [stream]
+    assert {"indicators", "orders"} - read_run(run).answers.keys() == {stream}
 
 
 def test_a_driver_without_slots(run: Run) -> None:
-    """Lateness on the whole is known, that of single ticks is not."""
+    """The send delay of all ticks together is known, that of single ticks is not."""
     run.send_delay_file(0).unlink()
     recorded = read_run(run)
-    assert len(recorded.drivers) == 1
-    assert recorded.answers["orders"] is not None
-    assert recorded.answers["orders"].late_s is None
+    timed = recorded.timed(ORDERS)
+    assert recorded.every_driver_recorded
+    assert timed is not None
+    assert timed.delay_s is None

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,31 +10,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
-from pairs.stages.execution import score_run
 
+from pairs.config.profile import Profile
+from pairs.config.run_settings import RunSettings
+from pairs.config.workload import complete
+from pairs.dataset.expected_manifest import ExpectedManifest, InputDigests
 from pairs.dataset.folder import Dataset
+from pairs.dataset.manifest import Content, TickFileEntry, describe_generated
+from pairs.measure.recordings import read_run
+from pairs.measure.score import score_run
+from pairs.model.schedule import due_us
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
+from pairs.run_folder.manifest import Environment, RunManifest
+from pairs.run_folder.score_record import ScoreRecord
+from pairs.run_folder.send_delay import SendDelayRecord
 from pairs.validator.shards import EXPECTED
 from pairs.validator.validation import validate
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-START_US, SPEED, DURATION_MS = 1_794_000_000_000_000, 90.0, 900_000
-DIGESTS = {"ticks": "t" * 64, "strategies": "s" * 64}
-PARAMETERS = {
-    "scale_factor": 1,
-    "seed": 7,
-    "duration": "15m",
-    "basis_rate": "250/3",
-    "peak_factor": 1.5,
-    "curve": "varying",
-    "speed": 90.0,
-}
+START_US, SPEED, DURATION_MS, TICKS = 1_794_000_000_000_000, 90.0, 900_000, 26_669
+SETTINGS = {"target": "bare", "plan": "shared", "speed": SPEED}
+DIGESTS = InputDigests(ticks="t" * 64, strategies="s" * 64)
+ENVIRONMENT = Environment(
+    system="a system", processor="a chip", cores=2, memory_bytes=8_000_000_000, versions={"python": "3.11"}
+)
 
 
-def golden_dataset(path: Path) -> Dataset:
-    """Make the golden dataset with its facts and its expected answers."""
+def golden_dataset(path: Path, **parameters: Any) -> Dataset:
+    """Make the golden dataset with its manifest and its expected answers; `parameters` go into the manifest."""
     dataset = Dataset(path)
     dataset.ticks_folder.mkdir(parents=True)
     dataset.expected_folder.mkdir()
@@ -41,23 +47,14 @@ def golden_dataset(path: Path) -> Dataset:
     shutil.copy(GOLDEN / "strategies.xml", dataset.strategies_file)
     for stream, schema in EXPECTED.items():
         pq.write_table(golden_answers(stream).select(schema.names).cast(schema), dataset.expected_file(stream))
-    dataset.expected_facts_file.write_text(json.dumps({"digests": DIGESTS}))
-    facts = {
-        "format_version": 1,
-        "digest": "d" * 64,
-        "correlations_digest": "c" * 64,
-        "seed": 7,
-        "profile": "golden",
-        "standard": False,
-        "nonstandard": ["duration"],
-        "parameters": PARAMETERS,
-        "counts": {"ticks": 26_669, "symbols": 12},
-        "basis_rate_per_second": 83.33,
-        "duration_ms": DURATION_MS,
-        "measurement_interval_ms": [225_000, 675_000],
-        "files": [],
-    }
-    dataset.write_facts(facts)
+    answers = {stream: len(golden_answers(stream)) for stream in STREAMS}
+    expected = ExpectedManifest(digests=DIGESTS, ticks=TICKS, strategies=1, answers=answers, files={})
+    expected.write(dataset.expected_manifest_file)
+    values = {"seed": 7, "duration": DURATION_MS, "basis_rate": Fraction(250, 3), "symbols": 12, "correlations": 6}
+    files = (TickFileEntry(name="ticks.csv", ticks=TICKS, bytes=1),)
+    content = Content(format="csv", digest="d" * 64, correlations_digest="c" * 64, files=files)
+    manifest = describe_generated(Profile("golden", complete(values | parameters)), content)
+    manifest.model_copy(update={"nonstandard": ("duration",)}).write(dataset.manifest_file)
     return dataset
 
 
@@ -66,18 +63,18 @@ def golden_answers(stream: str) -> pa.Table:
     return pa_csv.read_csv(GOLDEN / f"{stream}.csv")
 
 
-def golden_run(folder: Path, seed: int = 1, **changes: Any) -> Run:
-    """Make a run that gave the golden answers; `changes` go into run.json."""
+def golden_run(folder: Path, seed: int = 1, **parameters: Any) -> Run:
+    """Make a run that gave the golden answers; `parameters` are of its market."""
     dataset = Dataset(folder / "market")
     if not dataset.path.exists():
-        golden_dataset(dataset.path)
+        golden_dataset(dataset.path, **parameters)
     run = Run(folder / f"run-{seed}")
     run.path.mkdir(parents=True)
     random = np.random.default_rng(seed)
-    for stream in STREAMS:
-        write_answers(run, stream, golden_answers(stream).select(EXPECTED[stream].names).cast(EXPECTED[stream]), random)
+    for stream, schema in EXPECTED.items():
+        write_answers(run, stream, golden_answers(stream).select(schema.names).cast(schema), random)
         assert set(STREAMS[stream].schema.names) <= set(pq.read_schema(run.answers_file(stream)).names)
-    _write_facts(run, dataset, changes)
+    _write_manifest(run, dataset)
     _write_machine(run, random)
     _write_progress(run)
     judge(run)
@@ -86,47 +83,60 @@ def golden_run(folder: Path, seed: int = 1, **changes: Any) -> Run:
 
 def write_answers(run: Run, stream: str, answers: pa.Table, random: np.random.Generator) -> None:
     """Write answers of a stream as if they had been given some milliseconds after they were due."""
-    due = START_US + np.rint(answers["inputTickTS"].to_numpy() * (1000 / SPEED)).astype(np.int64)
+    due = due_us(START_US, answers["inputTickTS"].to_numpy(), SPEED)
     sink = due + random.lognormal(9, 0.6, len(due)).astype(np.int64) + 3_000
     run.write_parquet(run.answers_file(stream), answers.append_column("inputTS", [due]).append_column("sinkTS", [sink]))
 
 
-def judge(run: Run) -> None:
+def judge(run: Run, repeated: dict[str, int] | None = None) -> None:
     """Validate and score a run."""
     dataset = run.dataset()
-    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
-    run.write_json(run.validation_file, validate(dataset, aliases, run.path).as_plain(dataset, DIGESTS))
-    run.write_json(run.score_file, score_run(run))
+    aliases = [strategy.alias for strategy in read_strategies(dataset.strategies_file).strategies]
+    validate(dataset, aliases, run.path).record(dataset, DIGESTS, repeated or {}).write(run.validation_file)
+    score_run(read_run(run)).write(run.score_file)
 
 
-def change_facts(run: Run, /, **changes: Any) -> None:
+def change_manifest(run: Run, **changes: Any) -> None:
     """Change what run.json says."""
-    run.write_json(run.facts_file, run.facts() | changes)
+    run.manifest.model_copy(update=changes).write(run.manifest_file)
 
 
-def _write_facts(run: Run, dataset: Dataset, changes: dict[str, Any]) -> None:
-    settings = {"target": "bare", "plan": "shared", "speed": SPEED, "drivers": 1, "master": "", "settings": {}}
-    facts = {
-        "format_version": 1,
-        "kit_version": "0.1.0",
-        "dataset": str(dataset.path),
-        "dataset_digest": "d" * 64,
-        "dataset_parameters": PARAMETERS,
-        "strategies_digest": "s" * 64,
-        "seed": 7,
-        "command": ["pairs", "run", "market", "--target", "bare"],
-        "run": settings,
-        "ticks": 26_669,
-        "duration_ms": DURATION_MS,
-        "phases_ms": {"ramp-up": 0, "warm-up": 7_500, "measurement": 225_000, "cool-down": 675_000},
-        "measurement_interval_ms": [225_000, 675_000],
-        "environment": {"processor": "a chip", "cores": 2, "memory_bytes": 8_000_000_000, "python": "3.11"},
-        "state": "ended",
-        "seconds": 12.0,
-        "start_us": START_US,
-        "exit_codes": {"sink": 0, "engine": 0, "driver-0": 0},
-    }
-    run.write_json(run.facts_file, facts | changes)
+def change_market(run: Run, **changes: Any) -> None:
+    """Change what run.json says of the dataset."""
+    known = run.manifest.dataset_manifest
+    assert known is not None
+    change_manifest(run, dataset_manifest=known.model_copy(update=changes))
+
+
+def change_settings(run: Run, **changes: Any) -> None:
+    """Change how a run was executed, according to run.json."""
+    change_manifest(run, settings=RunSettings.from_plain(SETTINGS | changes, "test"))
+
+
+def change_score(run: Run, **changes: Any) -> None:
+    """Change what score.json says."""
+    ScoreRecord.read(run.score_file).model_copy(update=changes).write(run.score_file)
+
+
+def _write_manifest(run: Run, dataset: Dataset) -> None:
+    manifest = RunManifest(
+        dataset=str(dataset.path),
+        dataset_manifest=dataset.manifest,
+        strategies_digest="s" * 64,
+        settings=RunSettings.from_plain(SETTINGS, "test"),
+        ticks=TICKS,
+        duration_ms=DURATION_MS,
+        phases_ms={"ramp-up": 0, "warm-up": 7_500, "measurement": 225_000, "cool-down": 675_000},
+        measurement_interval_ms=(225_000, 675_000),
+        command=("pairs", "run", "market", "--target", "bare"),
+        environment=ENVIRONMENT,
+        engine_versions={"pyspark": "4.3"},
+        state="ended",
+        start_us=START_US,
+        seconds=12.0,
+        exit_codes={"sink": 0, "engine": 0, "driver-0": 0},
+    )
+    manifest.write(run.manifest_file)
 
 
 def _write_machine(run: Run, random: np.random.Generator) -> None:
@@ -143,18 +153,18 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
         "written_bytes": random.integers(0, 10**6, total),
     }
     run.write_parquet(run.resources_file, pa.table(samples))
-    sent = np.linspace(0, 26_669, len(times)).astype(np.int64)
-    noted = {"time": times, "produced": sent, "consumed": np.maximum(sent - 50, 0)}
+    produced = np.linspace(0, TICKS, len(times)).astype(np.int64)
+    noted = {"time": times, "produced": produced, "consumed": np.maximum(produced - 50, 0)}
     run.write_parquet(run.throughput_file, pa.table(noted))
-    seconds = [[int(START_US // 1_000_000) + second, 2_667, 900] for second in range(10)]
-    recorded = {"ticks": 26_669, "step_us": 10, "histogram": [[10, 26_000], [90, 669]], "seconds": seconds}
-    run.write_json(run.driver_file(0), recorded)
+    seconds = [(START_US // 1_000_000 + second, 2_667, 900) for second in range(10)]
+    delays = SendDelayRecord(ticks=TICKS, step_us=10, histogram=[(10, 26_000), (90, 669)], seconds=seconds)
+    delays.write(run.driver_file(0))
     slots = np.arange(1_000, dtype=np.int32)
     run.write_parquet(run.send_delay_file(0), pa.table({"slot": slots, "delay_us": np.full(1_000, 800, np.int32)}))
 
 
 def _write_progress(run: Run) -> None:
-    lines = []
+    lines = [json.dumps({"kind": "settings", "time": START_US - 1, "settings": {"spark.example": "7"}})]
     for batch in range(20):
         duration = {"total": 60, "addBatch": 40 + batch % 5, "walCommit": 8, "queryPlanning": None}
         moment = START_US + batch * 500_000

@@ -125,7 +125,7 @@ MISSING = [
     "indicators.parquet",
     "orders.parquet",
     "resources.parquet",
-    "pace.parquet",
+    "throughput.parquet",
     "progress.jsonl",
     "driver-0.json",
     "driver-0.parquet",

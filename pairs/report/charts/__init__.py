@@ -1,13 +1,17 @@
-"""The data of the charts: one function each, from what was recorded to packed series, or to why there is none."""
+"""The data of the charts: one function each, from what was measured to series for plotly, or to why there is none."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairs.report.packing import pack
+from pairs.report.packing import typed_array
 
 Data = dict[str, Any]
+
+# Plotly takes numbers below 10,000 on an axis of dates for years, so times count from some midnight, as in data.js.
+_MIDNIGHT_MS = 946_684_800_000
 
 
 def absent(reason: str) -> Data:
@@ -16,10 +20,16 @@ def absent(reason: str) -> Data:
 
 
 def times(seconds: NDArray[Any]) -> Data:
-    """Pack times as whole milliseconds since the first tick was due."""
-    return {"times": pack(np.rint(np.asarray(seconds, np.float64) * 1000).astype(np.int32), delta=True)}
+    """Return wall seconds since the first tick as what an axis of time takes."""
+    return typed_array(_MIDNIGHT_MS + np.rint(np.asarray(seconds, np.float64) * 1000))
 
 
-def numbers(values: NDArray[Any]) -> Data:
-    """Pack values."""
-    return pack(np.asarray(values, np.float64))
+def numbers(values: NDArray[Any] | list[float]) -> Data:
+    """Return values with seven digits, which is more than a chart can show."""
+    return typed_array(np.asarray(values, np.float32))
+
+
+def log_range(series: Iterable[NDArray[Any]]) -> list[float]:
+    """Return the least and the greatest value above zero, for a logarithmic axis; nothing if there is none."""
+    above = np.concatenate([np.empty(0), *(values[values > 0] for values in series)])
+    return [float(above.min()), float(above.max())] if len(above) else []

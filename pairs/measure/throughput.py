@@ -1,0 +1,142 @@
+"""Ticks per second and backlog: what was planned, what the drivers produced, what the engine consumed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairs.measure.recordings import Recorded
+from pairs.measure.reduce import Floats, Slots, Wholes, greatest_by_slot, percentile, rates, slots_for
+from pairs.model.arrival_curve import rate_knots
+
+MUCH_BACKLOG_S = 2.0
+_SLOTS = 360
+
+Points = tuple[Floats, Floats]  # wall seconds since the first tick was due, values
+
+
+def rates_over_time(recorded: Recorded) -> dict[str, Points]:
+    """Return ticks per second over time: planned, produced, consumed; nothing if neither of the latter is known."""
+    slots, noted = _slots(recorded), recorded.throughput
+    series = {}
+    if noted is not None:
+        seconds = recorded.wall_s(noted.time_us)
+        series = {
+            "produced": rates(seconds, noted.produced, slots),
+            "consumed": rates(seconds, noted.consumed, slots),
+        }
+    elif recorded.drivers:
+        series = {"produced": rates(*_produced_by_drivers(recorded), slots)}
+    planned = planned_rate(recorded)
+    return {"planned": planned} | series if series and planned is not None else series
+
+
+def backlog_over_time(recorded: Recorded) -> Points | None:
+    """Return the ticks that were produced and not yet consumed, the most in each slot; None if not recorded."""
+    noted = recorded.throughput
+    if noted is None:
+        return None
+    slots = _slots(recorded)
+    present, worst = greatest_by_slot(slots.of(recorded.wall_s(noted.time_us)), noted.waiting)
+    return slots.middles(present), worst
+
+
+def planned_rate(recorded: Recorded) -> Points | None:
+    """Return the curve that generated arrivals follow, in wall time: a few corners."""
+    manifest, speed = recorded.dataset_manifest, recorded.speed
+    if manifest is None or manifest.trades_by_symbol is not None or speed is None:
+        return None
+    workload, duration_ms = manifest.workload, float(recorded.manifest.duration_ms)
+    basis = float(workload.basis_rate) * speed
+    corners, there = rate_knots(workload.curve, duration_ms, basis, workload.peak_factor)
+    return np.array(corners) / 1000 / speed, np.array(there)
+
+
+def _slots(recorded: Recorded) -> Slots:
+    """Cut the run into slots of a second or more."""
+    return slots_for(0.0, recorded.end_s, int(recorded.end_s), fewest=1, most=_SLOTS, each=1)
+
+
+def _produced_by_drivers(recorded: Recorded) -> tuple[Floats, Wholes]:
+    """Return how many ticks were produced at the end of each second, by the drivers' own records."""
+    seconds = np.concatenate([driver.seconds for driver in recorded.drivers])
+    ticks = np.concatenate([driver.ticks for driver in recorded.drivers])
+    every, place = np.unique(seconds, return_inverse=True)
+    sums = np.bincount(place, weights=ticks).astype(np.int64)
+    ends = np.concatenate([every[:1], every + 1])
+    return recorded.wall_s(ends * 1_000_000), np.concatenate([[0], np.cumsum(sums)])
+
+
+@dataclass(frozen=True)
+class RateSummary:
+    """A number per wall second within the measurement interval: mean, what 95 of 100 seconds exceed, and the most."""
+
+    name: str
+    mean: float
+    p5: float
+    most: float
+
+
+def rate_summaries(recorded: Recorded) -> list[RateSummary]:
+    """Return how many ticks and answers there were in each second; nothing if that is not known."""
+    begin, end = recorded.interval_s
+    edges = begin + np.arange(int(end - begin) + 1, dtype=np.float64)
+    if recorded.speed is None or len(edges) < 2:
+        return []
+    return [
+        RateSummary(name, float(counts.mean()), percentile(counts, 0.05), float(counts.max()))
+        for name, counts in _counts_by_second(recorded, edges)
+    ]
+
+
+def _counts_by_second(recorded: Recorded, edges: Floats) -> Iterator[tuple[str, Floats]]:
+    if (noted := recorded.throughput) is not None:
+        seconds = recorded.wall_s(noted.time_us)
+        yield "ticks produced", np.diff(np.interp(edges, seconds, noted.produced))
+        yield "ticks consumed", np.diff(np.interp(edges, seconds, noted.consumed))
+    for stream, answers in recorded.answers.items():
+        if len(answers):
+            yield f"{stream} received", np.histogram(recorded.wall_s(answers.sink_us), edges)[0].astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """What the engine had not consumed: how much, in seconds of the input at the basis rate."""
+
+    worst_s: float
+    at_begin_s: float  # of the measurement interval, as its end the mean over a tenth of it
+    at_end_s: float
+    last_s: float  # when it was last noted
+
+    @property
+    def growing(self) -> bool:
+        """Whether it grew so much within the interval that the load was not sustained."""
+        return self.at_end_s - self.at_begin_s > MUCH_BACKLOG_S
+
+
+def backlog_of(recorded: Recorded) -> Backlog | None:
+    """Return the backlog of a run in seconds of input; None if that is not known."""
+    noted, manifest, workload = recorded.throughput, recorded.manifest, recorded.workload
+    if noted is None or recorded.speed is None:
+        return None
+    if workload is None:
+        per_second = (manifest.ticks or 0) / max(recorded.wall_of(manifest.duration_ms), 1e-9)
+    else:
+        per_second = float(workload.basis_rate) * recorded.speed
+    return backlog(recorded.wall_s(noted.time_us), noted.waiting, *recorded.interval_s, per_second)
+
+
+def backlog(times: Floats, waiting: NDArray[Any], begin: float, end: float, per_second: float) -> Backlog | None:
+    """Evaluate how many ticks waited at which times; None if that was not noted within the interval."""
+    tenth = (end - begin) / 10
+    first, last = ((times >= start) & (times < start + tenth) for start in (begin, end - tenth))
+    if not first.any() or not last.any() or per_second <= 0:
+        return None
+    return Backlog(
+        float(waiting.max()) / per_second,
+        float(waiting[first].mean()) / per_second,
+        float(waiting[last].mean()) / per_second,
+        float(waiting[-1]) / per_second,
+    )
