@@ -30,7 +30,7 @@ def bench(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", metavar="DATASET", help="Folder of the dataset, used if it is there; default: under data/."
+            "--data", metavar="DATASET", help="Folder of the dataset, generated if missing; default: under data/."
         ),
     ] = None,
     generate: GenerateOption = False,
@@ -39,10 +39,10 @@ def bench(
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Do it all: generate a market and strategies, run the engine in real time, check every answer, score, report.
+    """Run all stages: generate a market and strategies, run the engine in real time, validate, score, report.
 
-    Exit code 0 means that the score counts: every answer right, every tick
-    sent, the driver on time.
+    Exit code 0 means a valid score: every answer is correct, every tick was
+    sent, the driver was on time.
 
     [dim]pairs bench --profile quick --sf 1[/dim]
     """

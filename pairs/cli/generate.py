@@ -31,8 +31,8 @@ def generate(
     """Generate a market: every trade of a day, the same for the same seed on any machine.
 
     Prices are geometric Brownian motions, correlated in pairs; trades arrive
-    as a Poisson process whose rate swings between a basis and a peak. The job
-    runs on Spark, the folder appears when it is whole.
+    as a Poisson process whose rate varies between a basis and a peak. The job
+    runs on Spark; the folder appears when it is complete.
 
     [dim]pairs generate -o data/quick --profile quick --sf 10[/dim]
     """

@@ -24,7 +24,7 @@ from pairs.core.errors import BadInputError
 @takes(Workload, RunSettings)
 def run(
     dataset: Annotated[
-        Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; with --generate it may be missing.")
+        Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; optional with --generate.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder to write; default: under runs/.")
@@ -37,10 +37,10 @@ def run(
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Run a program on a dataset in real time: driver, engine and sink as processes, the answers collected.
+    """Run a program on a dataset in real time, with driver, engine and sink as processes, and record its answers.
 
     Every tick is sent when it is due, whatever the engine does. With --speed
-    max the ticks are played as fast as the engine takes them: for correctness,
+    max ticks are sent as fast as the engine consumes them: for correctness,
     not for a score.
 
     [dim]pairs run data/quick -o runs/first && pairs validate runs/first && pairs score runs/first[/dim]
@@ -56,7 +56,7 @@ def run(
     if generate:
         chosen = ensure_dataset(load_profile(profile, flags), dataset, VIRTUAL, master or DEFAULT_MASTER, render)
     elif dataset is None:
-        raise BadInputError("DATASET: missing; name the folder of one, or give --generate and a --profile")
+        raise BadInputError("DATASET: missing; give the folder of a dataset, or --generate and a --profile")
     elif given := flags.keys() - {setting.name for setting in fields(RunSettings)}:
         raise BadInputError(f"--{min(given).replace('_', '-')}: belongs to a workload; give it with --generate")
     else:

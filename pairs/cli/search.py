@@ -27,7 +27,7 @@ def search(
     profile: ProfileOption = "sprint",
     run: RunOption = "local",
     slo: Annotated[
-        str, typer.Option("--slo", metavar="LIMIT", help="What a run must keep to, such as p99<1s or p99<500ms.")
+        str, typer.Option("--slo", metavar="LIMIT", help="Latency limit of a run, such as p99<1s or p99<500ms.")
     ] = "p99<1s",
     first: Annotated[str, typer.Option("--first", metavar="SF", help="Scale factor to begin with.")] = "1",
     most: Annotated[str, typer.Option("--most", metavar="SF", help="Scale factor to end at.")] = str(_LARGEST),
@@ -40,12 +40,13 @@ def search(
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Find the highest scale factor that is sustained, and the one with the best score.
+    """Find the highest sustained scale factor, and the scale factor with the best score.
 
-    A run is good if every answer is right, its score is valid, p99 keeps to the
-    limit, and neither latency nor backlog grows within the measurement interval.
-    The scale factor is doubled until a run is not, then bisected to 5 %; at the
-    edge each is run three times. Ended and called again, it goes on.
+    A scale factor is sustained if every answer is correct, the score is valid,
+    p99 is within the limit, and neither latency nor backlog grows within the
+    measurement interval. The scale factor is doubled until it is not sustained,
+    then bisected to 5 %; near the limit each is run three times. Called again,
+    an interrupted search goes on.
 
     [dim]pairs search --profile sprint --slo 'p99<500ms'[/dim]
     """
@@ -59,7 +60,7 @@ def search(
         return load_profile(profile, flags | {"scale_factor": str(scale_factor)})
 
     if "scale_factor" in flags:
-        raise BadInputError("--sf: is what is searched for; give --first to begin with it")
+        raise BadInputError("--sf: is the result of the search; give --first to start from a scale factor")
     settings = with_master(load_run(run, flags), master)
     _, plan = targets.find(settings.target, settings.plan)
     session = SearchSession(
@@ -92,7 +93,7 @@ def search(
 
 
 def _row(outcome: "Outcome") -> list[str]:
-    """Return what the table says of a run, under the headings."""
+    """Return a run's row of the table."""
     return [
         f"{outcome.scale_factor:,}",
         "-" if outcome.p99_s is None else f"{outcome.p99_s * 1000:,.0f}",

@@ -25,7 +25,7 @@ def test_a_good_dataset_made_by_hand_passes(market: Path, pairs_command: Command
     """It needs no dataset.json; what is legal and odd is remarked."""
     done = pairs_command("check", "market", "--master", "local[1]")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "market: whole, no dataset.json to compare with"
+    assert done.stdout.splitlines()[-1] == "market: valid, no dataset.json to compare with"
 
 
 def test_a_bad_row_is_told_and_refused_alike(market: Path, pairs_command: Command) -> None:

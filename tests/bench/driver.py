@@ -1,7 +1,7 @@
-"""`make bench-driver`: how late one driver is at high rates, on a machine that does nothing else.
+"""`make bench-driver`: the send delay of one driver at high rates, on an otherwise idle machine.
 
 A market of constant rate is played in real time into a tick log whose ticks are consumed as fast as they come; the send
-delay that the driver recorded is printed. The issue is whether the harness, not the engine, limits a run.
+delay that the driver recorded is printed. The question is whether the harness limits a run.
 """
 
 import subprocess
@@ -10,14 +10,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from pairs.stages.execution import lateness_of
 from rich.console import Console
 from rich.table import Table
 
+from pairs.config.profile import Profile
 from pairs.config.workload import complete
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
+from pairs.measure.recorded_files import read_drivers
+from pairs.measure.send_delay import summarize
 from pairs.run_folder.folder import Run
+from pairs.run_folder.score_record import SendDelaySummary
 from pairs.transport.ticklog import TickLogTransport
 from pairs.transport.ticklog_file import TickLogReader
 from tests.bench.validate import make_dataset
@@ -30,11 +33,11 @@ def market(folder: Path, rate: int) -> Dataset:
     """Generate a market of constant rate."""
     workload = complete({"market_rate": rate, "duration": SECONDS * 1000, "curve": "constant"})
     with session("bench-driver", "local[2]") as spark:
-        return make_dataset(spark, workload, folder / f"market-{rate}")
+        return make_dataset(spark, Profile("bench", workload), folder / f"market-{rate}")
 
 
-def play(folder: Path, dataset: Dataset) -> dict[str, float]:
-    """Let one driver play a market; return how late it was."""
+def play(folder: Path, dataset: Dataset) -> SendDelaySummary:
+    """Let one driver play a market; return its send delay."""
     run = Run(folder / f"run-{dataset.path.name}")
     run.path.mkdir()
     transport = TickLogTransport(run.transport_folder)
@@ -46,10 +49,9 @@ def play(folder: Path, dataset: Dataset) -> dict[str, float]:
     while driver.poll() is None:
         log.mark_consumed(log.produced)
         time.sleep(0.05)
-    late = lateness_of(run, 1)
-    if late is None:
+    if driver.returncode:
         raise SystemExit("the driver failed")
-    return late
+    return summarize(read_drivers(run, 1))
 
 
 def main() -> None:
@@ -57,9 +59,9 @@ def main() -> None:
     table = Table("ticks/s", "ticks", "p50 ms", "p99 ms", "max ms", box=None, pad_edge=False)
     with tempfile.TemporaryDirectory() as name:
         for rate in RATES:
-            late = play(Path(name), market(Path(name), rate))
-            values = (f"{late[key] * 1000:.2f}" for key in ("p50_s", "p99_s", "max_s"))
-            table.add_row(f"{rate:,}", f"{late['ticks']:,}", *values)
+            delay = play(Path(name), market(Path(name), rate))
+            values = (f"{seconds * 1000:.2f}" for seconds in (delay.p50_s, delay.p99_s, delay.max_s))
+            table.add_row(f"{rate:,}", f"{delay.ticks:,}", *values)
     Console(width=120).print(table)
 
 

@@ -12,6 +12,8 @@ import pytest
 from pairs.dataset.folder import Dataset
 from tests.conftest import Command
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 SMALL = ("--profile", "quick", "--duration", "20m")
 
@@ -68,12 +70,12 @@ def test_a_terminal_gets_a_progress_bar(tmp_path: Path) -> None:
 
 
 def read_all(terminal: int) -> str:
-    """Read what a process shows on a terminal until it ends."""
+    """Read the terminal output of a process until it ends."""
     shown = b""
     while True:
         try:
             piece = os.read(terminal, 65_536)
-        except OSError:  # Linux says so when the other end is closed
+        except OSError:  # raised by Linux when the other end is closed
             piece = b""
         if not piece:
             os.close(terminal)
@@ -89,7 +91,7 @@ def test_show_and_check_read_a_dataset_back(pairs_command: Command, reference: D
         assert part in " ".join(shown.stdout.split())
     checked = pairs_command("check", str(reference.path))
     assert (checked.returncode, checked.stderr) == (0, "")
-    assert checked.stdout == f"{reference.path}: whole, digest {reference.manifest.digest}\n"
+    assert checked.stdout == f"{reference.path}: valid, digest {reference.manifest.digest}\n"
 
 
 def test_a_damaged_dataset_fails_the_check(pairs_command: Command, tmp_path: Path) -> None:

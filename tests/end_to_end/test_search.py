@@ -34,14 +34,14 @@ def test_a_search(tmp_path: Path, pairs_command: Command) -> None:
     assert sorted(one.name for one in (folder / "runs").iterdir()) == runs
     other = small_search(pairs_command, folder, "--plan", "shared", "--drivers", "2")
     assert (other.returncode, other.stdout) == (2, "")
-    assert other.stderr.endswith("holds another search; give another folder with -o\n")
+    assert other.stderr.endswith("contains another search; give another folder with -o\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["--slo", "p95<1s"], "pairs: --slo: 'p95<1s' is not valid; give a limit such as 'p99<1s' or 'p99<500ms'"),
-        (["--sf", "3"], "pairs: --sf: is what is searched for; give --first to begin with it"),
+        (["--sf", "3"], "pairs: --sf: is the result of the search; give --first to start from a scale factor"),
         (["--first", "0"], "pairs: --first: "),
     ],
 )

@@ -159,7 +159,7 @@ def test_the_first_error_of_each_strategy(market: Path, answers: Path, capsys: p
     """A strategy's first error is told apart from those that follow."""
     change(answers, "indicators", lambda lines: lines.__delitem__(slice(500, None)))
     assert validate(market, answers) == 1
-    assert "first went wrong" in capsys.readouterr().out
+    assert "First errors of" in capsys.readouterr().out
     errors = json.loads((answers / "validation.json").read_text())["first_errors"]
     dropped = (GOLDEN / "indicators.csv").read_text().splitlines()[500:]
     first: dict[str, int] = {}

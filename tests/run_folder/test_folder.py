@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from pairs.core.errors import BadInputError
-from pairs.core.files import atomic_write
 from pairs.run_folder.folder import Run, new_run
 from tests.records import run_manifest
 
@@ -45,26 +44,3 @@ def test_own_links_are_followed(tmp_path: Path) -> None:
     assert Run(tmp_path / "link").manifest.dataset == "/nowhere"
     assert new_run(tmp_path / "link", overwrite=True).path == run.path
     assert not run.manifest_file.exists()
-
-
-def test_a_link_in_the_way_of_a_file_is_not_followed(tmp_path: Path) -> None:
-    """Writing replaces the link, not the file it leads to."""
-    target, file = tmp_path / "precious", tmp_path / "score.json"
-    target.write_text("precious")
-    file.symlink_to(target)
-    with atomic_write(file) as partial:
-        partial.write_text("{}")
-    assert target.read_text() == "precious"
-    assert (file.read_text(), file.is_symlink()) == ("{}", False)
-
-
-def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
-    """Neither half a file nor a temporary file."""
-
-    def fail(partial: Path) -> None:
-        partial.write_text("{")
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError), atomic_write(tmp_path / "score.json") as partial:
-        fail(partial)
-    assert list(tmp_path.iterdir()) == []

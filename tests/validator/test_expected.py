@@ -1,7 +1,6 @@
 """Tests of the expected answers of a dataset: computed on Spark from files of any shape, refused, kept and reused."""
 
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator import expected
 from pairs.validator.expected import compute, current_manifest
 from pairs.validator.state_machine import Answer
+from tests.processes import wait_until
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import Market, random_walk, table_of, ticks_of, write_market, write_ticks
 
@@ -53,7 +53,7 @@ def kept_answers(dataset: Dataset, market: Market) -> list[Answer]:
         (4, "csv", 500, 3),
     ],
 )
-def test_the_answers_are_the_reference_s_however_the_work_is_cut(
+def test_the_answers_are_those_of_the_reference_however_the_work_is_divided(
     spark: SparkSession,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -171,7 +171,13 @@ def computed(spark: SparkSession, tmp_path: Path) -> Dataset:
     """Make a small dataset with expected answers, and wait for the clock of the file system to tick."""
     dataset = write_market(tmp_path / "market", random_walk(2, ticks=200), 2)
     compute(spark, dataset)
-    time.sleep(0.05)
+    written, probe = dataset.expected_manifest_file.stat().st_ctime_ns, tmp_path / "probe"
+
+    def has_ticked() -> bool:
+        probe.touch()
+        return probe.stat().st_ctime_ns > written
+
+    wait_until(has_ticked)
     return dataset
 
 
