@@ -106,7 +106,7 @@ def compare(folder: Path, market: Market) -> Table:
 
 
 def main() -> None:
-    """Compare on a small market and on a large one."""
+    """Compare on a small market and on a large market."""
     for market in (SMALL, LARGE):
         with tempfile.TemporaryDirectory() as name:
             Console(width=140).print(compare(Path(name), market))

@@ -31,7 +31,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 def test_every_master_writes_the_same_bytes(
     pairs_command: Command, tmp_path: Path, reference: Dataset, master: str
 ) -> None:
-    """One core, two cores or executors in processes of their own: the datasets are equal, byte by byte."""
+    """One core, two cores or executors in separate processes: the datasets are equal, byte by byte."""
     done = pairs_command("generate", "-o", "market", "--files", "3", "--master", master, *SMALL)
     assert (done.returncode, done.stderr) == (0, "")
     files = sorted(path.relative_to(reference.path) for path in reference.path.rglob("*.*"))
@@ -95,7 +95,7 @@ def test_show_and_check_read_a_dataset_back(pairs_command: Command, reference: D
 
 
 def test_a_damaged_dataset_fails_the_check(pairs_command: Command, tmp_path: Path) -> None:
-    """Exit code 1, a line for each problem and one that counts them, when a file is not what dataset.json says."""
+    """Exit code 1, a line for each problem and a summary, when a file differs from dataset.json."""
     assert pairs_command("generate", "-o", "market", "--files", "2", *SMALL).returncode == 0
     dataset = Dataset(tmp_path / "market")
     first, second = dataset.tick_files()

@@ -27,7 +27,7 @@ def link_to_another_user(tmp_path: Path) -> Path:
 
 
 def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
-    """Neither read nor replaced."""
+    """They are neither read nor replaced."""
     expected = "link: is a link to a folder of another user; give the folder itself"
     with pytest.raises(BadInputError, match=expected):
         _ = Run(link_to_another_user).manifest
@@ -37,7 +37,7 @@ def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
 
 
 def test_own_links_are_followed(tmp_path: Path) -> None:
-    """A run may lie on another disk; replacing it keeps the link."""
+    """A run may be on another disk; replacing it keeps the link."""
     run = new_run(tmp_path / "disk" / "run", overwrite=False)
     run_manifest(dataset="/nowhere").write(run.manifest_file)
     (tmp_path / "link").symlink_to(run.path)

@@ -103,7 +103,7 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_speed_of_a_run_is_a_number_or_none() -> None:
-    """An unpaced run has none."""
+    """None for an unpaced run."""
     assert run_manifest().speed == 60.0
     unpaced = {**run_manifest().settings.as_plain(), "speed": "max"}
     assert run_manifest(settings=type(run_manifest().settings).from_plain(unpaced, "test")).speed is None

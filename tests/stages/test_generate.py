@@ -53,7 +53,7 @@ def test_another_workload_is_refused(tmp_path: Path) -> None:
 def test_a_run_takes_the_recommended_speed_of_its_dataset(
     tmp_path: Path, speed: str | None, expected: float | str
 ) -> None:
-    """Unless it sets one itself."""
+    """Unless the run sets a speed."""
     written(tmp_path, load_profile("quick", FLAGS))
     dataset = ensure_dataset(load_profile("quick", FLAGS), tmp_path, "virtual", "nowhere", lambda _: None)
     flags = {"target": "bare"} | ({} if speed is None else {"speed": speed})
