@@ -62,14 +62,11 @@ def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[Writt
 
 def _show(progress: Progress, tasks: list[FileTask]) -> None:
     if progress.shown:
-        progress.set(_ticks_done(tasks))
+        progress.set(sum(map(_ticks_written, tasks)))
 
 
-def _ticks_done(tasks: list[FileTask]) -> int:
-    done = 0
-    for task in tasks:
-        try:
-            done += int(task.progress_file.read_text() or 0)
-        except (OSError, ValueError):
-            continue
-    return done
+def _ticks_written(task: FileTask) -> int:
+    try:
+        return int(task.progress_file.read_text() or 0)
+    except (OSError, ValueError):
+        return 0

@@ -14,11 +14,7 @@ from pairs.config.values import Kind
 
 def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a flag to a command for every setting of the groups; the command receives those set as the dict `flags`."""
-    declared = {
-        setting.name: (setting, group.__name__.removesuffix("Settings"))
-        for group in groups
-        for setting in fields(group)
-    }
+    declared = {setting.name: (setting, group.__name__) for group in groups for setting in fields(group)}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -44,7 +40,7 @@ def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
         metavar=kind.metavar,
         help=declared.metadata["help"] + _default_hint(declared),
         autocompletion=(lambda: list(kind.choices)) if kind.choices else None,
-        rich_help_panel=panel,
+        rich_help_panel=panel.removesuffix("Settings"),
         show_default=False,
     )
     annotation: Any = Annotated[list[str] | None, option] if repeated else Annotated[str | None, option]

@@ -2,16 +2,8 @@
 
 from typing import Any
 
+from pairs.cli import options
 from pairs.cli.flags import takes
-from pairs.cli.options import (
-    DEFAULT_MASTER,
-    FilesOption,
-    FormatOption,
-    MasterOption,
-    NewDatasetOption,
-    OverwriteOption,
-    ProfileOption,
-)
 from pairs.cli.parse import parse_files, parse_format
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
@@ -19,12 +11,12 @@ from pairs.config.workload import Workload
 
 @takes(Workload)
 def generate(
-    output: NewDatasetOption,
-    profile: ProfileOption = "standard",
-    files: FilesOption = None,
-    format: FormatOption = "parquet",  # noqa: A002 - the flag's name
-    master: MasterOption = DEFAULT_MASTER,
-    overwrite: OverwriteOption = False,
+    output: options.NewDatasetOption,
+    profile: options.ProfileOption = "standard",
+    files: options.FilesOption = None,
+    format: options.FormatOption = "parquet",  # noqa: A002 - the flag's name
+    master: options.MasterOption = options.DEFAULT_MASTER,
+    overwrite: options.OverwriteOption = False,
     *,
     flags: dict[str, Any],
 ) -> None:

@@ -6,15 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from pairs.cli import options
 from pairs.cli.flags import takes
-from pairs.cli.options import (
-    DEFAULT_MASTER,
-    EngineMasterOption,
-    GenerateOption,
-    OverwriteOption,
-    ProfileOption,
-    RunOption,
-)
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
@@ -29,11 +22,11 @@ def run(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder to write; default: under runs/.")
     ] = None,
-    run: RunOption = "local",
-    overwrite: OverwriteOption = False,
-    generate: GenerateOption = False,
-    profile: ProfileOption = "standard",
-    master: EngineMasterOption = None,
+    run: options.RunOption = "local",
+    overwrite: options.OverwriteOption = False,
+    generate: options.GenerateOption = False,
+    profile: options.ProfileOption = "standard",
+    master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
 ) -> None:
@@ -54,7 +47,9 @@ def run(
 
     settings = with_master(load_run(run, flags), master)
     if generate:
-        chosen = ensure_dataset(load_profile(profile, flags), dataset, VIRTUAL, master or DEFAULT_MASTER, render)
+        chosen = ensure_dataset(
+            load_profile(profile, flags), dataset, VIRTUAL, master or options.DEFAULT_MASTER, render
+        )
     elif dataset is None:
         raise BadInputError("DATASET: missing; give the folder of a dataset, or --generate and a --profile")
     elif given := flags.keys() - {setting.name for setting in fields(RunSettings)}:
