@@ -39,8 +39,6 @@ def test_a_tree_of_processes_counts_as_one_part() -> None:
         wait_until(lambda: child.cpu_times().user > used)
         sampler.sample({"engine": pid})
     first, second = sampler.table().to_pylist()
-    assert len(asked) == 2  # once for each process
-    assert asked[0][1:] == ["-c", BUSY]
     assert sampler.table().schema == SAMPLES
     assert {first["part"], second["part"]} == {"engine Python"}
     assert second["processes"] == 2
