@@ -3,7 +3,6 @@
 Importing this module registers the format.
 """
 
-import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pairs.config.values import Plain
 from pairs.config.workload import Workload
+from pairs.core.records import Record
 from pairs.dataset.formats import VIRTUAL, register
 from pairs.dataset.formats.base import FilePart, PartSource, TickFileWriter, TickFormat
 
@@ -29,10 +30,20 @@ def tick_source(workload: Workload) -> "TickSource":
     return TickSource(workload)
 
 
+class Recipe(Record):
+    """The content of a virtual file: ticks [first_tick, end_tick) of a workload."""
+
+    FORMAT = 1
+    REMEDY = "generate the dataset again"
+
+    first_tick: int
+    end_tick: int
+    parameters: dict[str, Plain]
+
+
 def recipe(workload: Workload, first_tick: int, end_tick: int) -> str:
-    """Return the content of a virtual file: ticks [first_tick, end_tick) of a workload."""
-    content = {"first_tick": first_tick, "end_tick": end_tick, "parameters": workload.as_plain()}
-    return json.dumps(content, indent=2) + "\n"
+    """Return the content of a virtual file."""
+    return Recipe(first_tick=first_tick, end_tick=end_tick, parameters=workload.as_plain()).to_json()
 
 
 class VirtualSource(PartSource):
@@ -40,9 +51,9 @@ class VirtualSource(PartSource):
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Draw all ticks."""
-        content = json.loads(self._part.path.read_text(encoding="utf-8"))
-        source = tick_source(Workload.from_plain(content["parameters"], str(self._part.path)))
-        for ticks, _ in source.draw(content["first_tick"], content["end_tick"]):
+        recipe = Recipe.read(self._part.path)
+        source = tick_source(Workload.from_plain(recipe.parameters, str(self._part.path)))
+        for ticks, _ in source.draw(recipe.first_tick, recipe.end_tick):
             yield from ticks.to_batches()
 
 

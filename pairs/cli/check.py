@@ -15,16 +15,9 @@ def check(dataset: DatasetArgument, master: MasterOption = DEFAULT_MASTER) -> No
     that are missing, cut off or duplicated; each with file and row.
     The exit code is 1 if there are any.
     """
-    from pairs.core import spark
-    from pairs.dataset.check import check as check_rows
-    from pairs.dataset.folder import Dataset
-    from pairs.generator import virtual  # noqa: F401 - registers the format
+    from pairs.stages import inspect as stage
 
-    chosen = Dataset(dataset)
-    chosen.tick_files()  # before Spark starts
-    chosen.known_symbols()
-    with spark.session("pairs check", master) as session:
-        found = check_rows(session, chosen)
+    found = stage.check(dataset, master=master)
     for remark in found.remarks:
         print(f"{dataset}: {remark}")
     if found.problems:

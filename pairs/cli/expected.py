@@ -19,16 +19,7 @@ def expected(
 
     [dim]pairs expected data/quick[/dim]
     """
-    from pairs.dataset.folder import Dataset
-    from pairs.generator import virtual  # noqa: F401 - registers the format
-    from pairs.validator.expected import kept_or_computed
+    from pairs.cli.render import render
+    from pairs.stages import inspect as stage
 
-    chosen = Dataset(dataset)
-    manifest, seconds = kept_or_computed(chosen, master, recompute)
-    answers = " and ".join(f"{count:,} {stream}" for stream, count in manifest.answers.items())
-    if seconds is None:
-        how = "as computed before from the same ticks and strategies"
-    else:
-        speed = manifest.ticks / seconds / 1e6
-        how = f"from {manifest.ticks:,} ticks in {seconds:.1f} s ({speed:.2f} million/s once Spark was up)"
-    print(f"{chosen.expected_folder}: {answers} of {manifest.strategies:,} strategies, {how}")
+    render(stage.expected(dataset, master=master, recompute=recompute))

@@ -17,6 +17,7 @@ from pairs.run_folder.score_record import ScoreRecord
 from pairs.stages.bench import ReportResult
 from pairs.stages.generate import GeneratedDataset, GeneratedStrategies
 from pairs.stages.import_trades import ImportedDataset
+from pairs.stages.inspect import ExpectedAnswers
 from pairs.stages.run import RunResult
 from pairs.stages.score import ScoreResult
 from pairs.stages.validate import ValidationResult
@@ -69,6 +70,17 @@ def _(result: ImportedDataset) -> None:
     found = result.correlations
     span = f", correlations from {found[0]:.2f} to {found[-1]:.2f}" if found else ""
     print(f"{result.dataset.correlations_file}: {manifest.counts.correlations:,} pairs{span}")
+
+
+@render.register
+def _(result: ExpectedAnswers) -> None:
+    manifest, seconds = result.manifest, result.seconds
+    answers = " and ".join(f"{count:,} {stream}" for stream, count in manifest.answers.items())
+    how = "as computed before from the same ticks and strategies"
+    if seconds is not None:
+        rate = manifest.ticks / seconds / 1e6
+        how = f"from {manifest.ticks:,} ticks in {seconds:.1f} s ({rate:.2f} million/s once Spark was up)"
+    print(f"{result.dataset.expected_folder}: {answers} of {manifest.strategies:,} strategies, {how}")
 
 
 @render.register

@@ -7,8 +7,6 @@ def show(dataset: DatasetArgument) -> None:
     """Show a dataset: its parameters and digest, its rate over time, its first trades, a pair's prices."""
     from pairs.cli.render_overview import render_overview
     from pairs.dataset.folder import Dataset
-    from pairs.dataset.overview import survey
-    from pairs.generator import virtual  # noqa: F401 - registers the format
+    from pairs.stages.inspect import overview
 
-    chosen = Dataset(dataset)
-    render_overview(chosen, survey(chosen))
+    render_overview(Dataset(dataset), overview(dataset))

@@ -7,11 +7,11 @@ nearest key that exists.
 import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from pairs.config.values import Kind, Plain, nearest
+from pairs.core import resources
 from pairs.core.errors import BadInputError
 
 DERIVED: Any = object()  # marks a setting whose default follows from other settings
@@ -79,14 +79,14 @@ def parse_file(group: str, name: str, settings: type) -> Sourced:
 
 def shipped(group: str) -> dict[str, str]:
     """Return the shipped `profiles` or `runs` by name, each with its first line: what it is for."""
-    paths = sorted(_folder(group).glob("*.toml"))
+    paths = sorted((resources.folder("configs") / group).glob("*.toml"))
     return {path.stem: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for path in paths}
 
 
 def _find(group: str, name: str) -> Path:
     known = list(shipped(group))
     if name in known:
-        return _folder(group) / f"{name}.toml"
+        return (resources.folder("configs") / group) / f"{name}.toml"
     path = Path(name)
     if path.suffix == ".toml" and path.is_file():
         return path
@@ -95,7 +95,3 @@ def _find(group: str, name: str) -> Path:
         f"--{kind}: no {kind} {name!r} (did you mean {nearest(name, known)!r}?); "
         f"give one of {', '.join(known)}, or the path of a .toml file"
     )
-
-
-def _folder(group: str) -> Path:
-    return Path(str(files("pairs"))) / "configs" / group

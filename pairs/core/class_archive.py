@@ -1,7 +1,7 @@
-"""Lets Spark's JVM start in half the time: an archive of its classes, made once for an installation, used where it is.
+"""Halves the start of Spark's JVM: an archive of its classes (Java's class data sharing), made once per installation.
 
-`python -m pairs.core.class_archive` makes it; `make setup` does so. It is Java's own class data sharing: a JVM that
-cannot use the archive, because Java or Spark has changed since, starts without it.
+`python -m pairs.core.class_archive`, part of `make setup`, makes it. A JVM that cannot use the archive, because Java or
+Spark has changed since, starts without it.
 """
 
 import os
@@ -13,25 +13,30 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pairs.core.files import temporary_for
+
 ARCHIVE = Path(sys.prefix) / "share" / "pairs" / f"spark-{version('pyspark')}.jsa"
 _OPTION = "spark.driver.extraJavaOptions"
 
 
 def settings() -> dict[str, str]:
-    """Return the settings of Spark that make its JVM use the archive, if there is one."""
+    """Return the Spark settings that make its JVM use the archive, if it exists."""
     return {_OPTION: f"-XX:SharedArchiveFile={ARCHIVE} -Xshare:auto -Xlog:disable"} if ARCHIVE.is_file() else {}
 
 
 def make() -> None:
-    """Let Spark do a little of all that the kit and its programs do, and keep the classes it needed."""
-    from pyspark.sql import SparkSession
-
+    """Run a little of everything that the kit and its programs do on Spark, and archive the classes it loaded."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     ARCHIVE.parent.mkdir(parents=True, exist_ok=True)
-    partial = ARCHIVE.with_name(f".{ARCHIVE.name}")
-    partial.unlink(missing_ok=True)
+    with temporary_for(ARCHIVE) as partial:
+        _run_spark(partial)
+
+
+def _run_spark(archive: Path) -> None:
+    from pyspark.sql import SparkSession
+
     conf = {
-        _OPTION: f"-XX:ArchiveClassesAtExit={partial} -Xlog:disable",
+        _OPTION: f"-XX:ArchiveClassesAtExit={archive} -Xlog:disable",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "1",
@@ -41,17 +46,16 @@ def make() -> None:
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     gateway: Any = spark.sparkContext._gateway
-    spark.sparkContext.parallelize([1, 2], 2).map(lambda one: one + 1).collect()
+    spark.sparkContext.parallelize([1, 2], 2).map(lambda number: number + 1).collect()
     _stream(spark)
     spark.stop()
     gateway.shutdown()
     gateway.proc.stdin.close()
     gateway.proc.wait()
-    partial.rename(ARCHIVE)
 
 
 def _stream(spark: Any) -> None:
-    """Run a query with the operators of the generated programs."""
+    """Run a streaming query with the operators of the generated programs."""
 
     def same(batches: Iterator[Any]) -> Iterator[Any]:
         yield from batches

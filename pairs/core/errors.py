@@ -1,10 +1,10 @@
-"""The errors of the kit: libraries raise them, the command line prints them as one line."""
+"""The errors of the kit: libraries raise them, the command line prints each as one line."""
 
 
 def one_line(message: str) -> str:
-    """Return a message as one line that steers no terminal, whatever names from data or disk are in it."""
+    """Return a message as one line without control characters, whatever names from data or disk are in it."""
     line = " ".join(message.split())
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in line)
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
 
 
 class PairsError(Exception):

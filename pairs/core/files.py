@@ -1,27 +1,32 @@
 """Writes files atomically: under a temporary name, renamed when whole."""
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from pairs.core.errors import BadInputError
 
 
 @contextmanager
-def atomic_write(file: Path) -> Iterator[Path]:
-    """Give a temporary path to write to; it is renamed to `file` on success and removed on failure."""
-    partial = file.with_name(f".{file.name}.{os.getpid()}")
+def temporary_for(file: Path) -> Iterator[Path]:
+    """Give a temporary path, different each time; it is renamed to `file` on success and removed on failure."""
+    partial = file.with_name(f".{file.name}.{uuid4().hex}")
     try:
-        partial.unlink(missing_ok=True)
-        partial.touch(exist_ok=False)  # created here: not a link that somebody else has put there
         yield partial
         partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_write(file: Path) -> Iterator[Path]:
+    """Give a temporary path like `temporary_for`; an error of the file system becomes one line for the user."""
+    try:
+        with temporary_for(file) as partial:
+            yield partial
     except OSError as error:
         raise BadInputError(f"{file}: cannot be written: {error.strerror or error}; check the folder") from None
-    finally:
-        with suppress(OSError):
-            partial.unlink()
 
 
 def write_text(file: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What a worker process does about its memory: keeps what it frees, and says how much it took."""
+"""Memory of a worker process: keeps freed memory for the next arrays, and reports the peak."""
 
 import resource
 import sys
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def keep_freed_memory() -> None:
-    """Let the C library keep freed arrays for the next ones: half of numpy's time went into getting pages anew.
+    """Let the C library keep freed memory: getting its pages again took half of numpy's time.
 
     Freeing a block of almost 32 MB raises glibc's limits for returning memory to the system, see mallopt(3).
     """

@@ -14,7 +14,7 @@ from rich.text import Text
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show what one waits for when there is nothing to count; keeps the terminal if stderr is redirected inside."""
+    """Show a status line while there is nothing to count; keeps the terminal if stderr is redirected inside."""
     with os.fdopen(os.dup(2), "w") as terminal:
         console = Console(file=terminal)
         with console.status(what) if console.is_terminal else nullcontext():
@@ -64,5 +64,5 @@ class Progress:
         self._bar.stop()
 
     def set(self, done: int) -> None:
-        """Say how much is done by now."""
+        """Show how much is done."""
         self._bar.update(self._task, completed=done)

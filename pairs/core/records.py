@@ -18,7 +18,7 @@ class Model(BaseModel):
 
 
 class Record(Model):
-    """A JSON file. Subclasses set FORMAT, the version of the file, and REMEDY, what to do about a bad one."""
+    """A JSON file. Subclasses set FORMAT, the version of the file, and REMEDY, the advice for an invalid file."""
 
     FORMAT: ClassVar[int]
     REMEDY: ClassVar[str]
@@ -31,13 +31,17 @@ class Record(Model):
         if not self.format_version:
             object.__setattr__(self, "format_version", self.FORMAT)
 
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the content of the file."""
+        return self.model_dump_json(indent=indent) + "\n"
+
     def write(self, file: Path, indent: int | None = 2) -> None:
-        """Write the record; the file appears when it is whole."""
-        write_text(file, self.model_dump_json(indent=indent) + "\n")
+        """Write the record atomically."""
+        write_text(file, self.to_json(indent))
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """Read a record; a file that is missing raises FileNotFoundError, any other problem BadInputError."""
+        """Read a record; a missing file raises FileNotFoundError, any other problem BadInputError."""
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -51,10 +55,10 @@ class Record(Model):
         """Check the content of a record: its version first, then every field."""
         version = content.get("format_version") if isinstance(content, dict) else None
         if version != cls.FORMAT:
-            wrote = content.get("kit_version", "another") if isinstance(content, dict) else "another"
+            wrote = content.get("kit_version", "unknown") if isinstance(content, dict) else "unknown"
             raise BadInputError(
-                f"{file}: format_version is {version} and not {cls.FORMAT}; kit {wrote} wrote it, and this is "
-                f"{__version__}: {cls.REMEDY}"
+                f"{file}: has format version {version}, not {cls.FORMAT}: kit {wrote} wrote it, this is kit "
+                f"{__version__}; {cls.REMEDY}"
             )
         try:
             return cls.model_validate(content)

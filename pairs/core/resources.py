@@ -1,4 +1,4 @@
-"""Finds the files that travel with the kit: configs/ and templates/, which are linked into the package."""
+"""Finds the files shipped with the kit: configs/ and templates/, which are linked into the package."""
 
 from importlib.resources import files
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Starts Spark, quietly: any master, the kit's own code shipped to its executors, Java checked beforehand."""
+"""Starts Spark on any master: checks Java first, ships the kit to the executors, keeps Spark's output off the terminal."""
 
 import os
 import re
@@ -45,12 +45,12 @@ Result = TypeVar("Result")
 
 
 class TaskError(PairsError):
-    """A Spark task failed for good; the message is the line that says why."""
+    """A Spark task failed for good; the message is the reason."""
 
 
 @contextmanager
 def session(name: str, master: str) -> Iterator["SparkSession"]:
-    """Run a Spark session; what its processes print stays off the terminal."""
+    """Run a Spark session; the output of its processes stays off the terminal."""
     check_java()
     from py4j.protocol import Py4JError
     from pyspark.sql import SparkSession
@@ -65,24 +65,24 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
         with waiting(f"starting Spark on {master}"), _stderr_to(log):
             try:
                 spark = builder.getOrCreate()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line
+            except Exception as error:  # noqa: BLE001 - any error becomes one line for the user
                 raise BadInputError(
                     f"--master: Spark did not start on {master!r}: {_reason(error, log)}; {_MASTERS}"
                 ) from None
-        # Should the JVM die, PySpark's server of accumulators would print a traceback beside our one line.
+        # If the JVM dies, PySpark's accumulator server would print a traceback next to our line.
         cast(Any, spark.sparkContext)._accumulatorServer.handle_error = lambda *_: None
         try:
             spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
             yield spark
         finally:
-            sys.path[:] = search_path  # Spark puts the archive on it, and removes the file when it stops
+            sys.path[:] = search_path  # Spark adds the archive, and removes the file when it stops
             with suppress(Py4JError, OSError), warnings.catch_warnings():  # a JVM that died cannot be stopped
                 warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
 
 
 def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
-    """Start the Python workers and let them load what a function needs, so that no task has to wait for it."""
+    """Start the Python workers and let them import what a function needs, before time is measured."""
     workers = spark.sparkContext.defaultParallelism
     try:
         with waiting("starting Python workers"):
@@ -94,9 +94,9 @@ def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
 def run_tasks(
     spark: "SparkSession", function: Callable[[Task], Result], tasks: list[Task], on_poll: Callable[[int], None]
 ) -> list[Result]:
-    """Apply a function to every task on the executors; tell `on_poll` meanwhile how many are done.
+    """Apply a function to every task on the executors; meanwhile call `on_poll` with the number of finished tasks.
 
-    Spark spends some 80 ms on every task of its own that runs Python, so where there are many of ours, a few share one.
+    A Spark task that runs Python costs about 80 ms, so several of our tasks share one where there are many.
     """
     context = spark.sparkContext
     partitions = max(-(-len(tasks) // _TASKS_TOGETHER), min(len(tasks), 2 * context.defaultParallelism))
@@ -127,14 +127,14 @@ def run_tasks(
 
 @contextmanager
 def _noting_interrupts() -> Iterator[threading.Event]:
-    """Note SIGINT and SIGTERM, which raised at once would hit a call into the JVM half way."""
+    """Note SIGINT and SIGTERM; raised at once they would interrupt a call into the JVM."""
     noted = threading.Event()
-    saved = {one: signal.signal(one, lambda *_: noted.set()) for one in (signal.SIGINT, signal.SIGTERM)}
+    saved = {number: signal.signal(number, lambda *_: noted.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield noted
     finally:
-        for one, handler in saved.items():
-            signal.signal(one, handler)
+        for number, handler in saved.items():
+            signal.signal(number, handler)
 
 
 def _partitions_done(context: "SparkContext") -> int:
@@ -144,7 +144,7 @@ def _partitions_done(context: "SparkContext") -> int:
         tracker = context.statusTracker()
         stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     except (Py4JError, OSError):
-        raise TaskError("Spark's process is gone; it may have run out of memory") from None
+        raise TaskError("Spark's process ended; it may have run out of memory") from None
     return sum(stage.numCompletedTasks for stage in stages if stage)
 
 
@@ -162,19 +162,19 @@ def check_java() -> str:
     printed = answer.stderr + answer.stdout
     version = java_version(printed)
     if version is None or version < _OLDEST_JAVA:
-        found = f"Java {version}" if version else "not a Java that tells its version"
+        found = f"Java {version}" if version else "not a Java with a known version"
         raise BadInputError(f"{where}: {java} is {found}, too old for Spark; {_INSTALL_JAVA}")
     return printed.split('"')[1]
 
 
 def java_version(printed: str) -> int | None:
-    """Read the major version out of what `java -version` prints; 8 called itself 1.8."""
+    """Parse the major version from the output of `java -version`; Java 8 calls itself 1.8."""
     match = re.search(r'version "(?:1\.)?(\d+)', printed)
     return int(match.group(1)) if match else None
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the one line that says why a Spark job failed: the Python error raised in a task, if there is one."""
+    """Return why a Spark job failed, as one line: the Python error raised in a task, if any."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Exit)\b: ", line)]
     python = [line for line in raised if not line.startswith(("org.", "java.", "py4j."))]
@@ -182,14 +182,14 @@ def cause_of(error: BaseException) -> str:
 
 
 def _reason(error: Exception, log: Path) -> str:
-    """Say why Spark did not start: it tells its log, and Python only that it is gone."""
-    said = re.findall(r"[\w.]+(?:Exception|Error): .*", log.read_text(errors="replace"))
-    return cause_of(RuntimeError("\n".join(said)) if said else error)
+    """Return why Spark did not start: the reason is in its log, Python only sees that it ended."""
+    logged = re.findall(r"[\w.]+(?:Exception|Error): .*", log.read_text(errors="replace"))
+    return cause_of(RuntimeError("\n".join(logged)) if logged else error)
 
 
 @contextmanager
 def _stderr_to(log: Path) -> Iterator[None]:
-    """Send what child processes started here write to stderr into a file."""
+    """Redirect the stderr of child processes started here to a file."""
     sys.stderr.flush()
     saved = os.dup(2)
     try:
@@ -202,11 +202,11 @@ def _stderr_to(log: Path) -> Iterator[None]:
 
 
 def _zip_packages(folder: Path) -> str:
-    """Pack the kit itself, so that executors need only the libraries installed."""
+    """Pack the kit, so that executors need only the libraries installed."""
     package = Path(__file__).parent.parent
     archive = folder / "pairs_kit.zip"
     with zipfile.ZipFile(archive, "w") as target:
-        for path, _, names in os.walk(package, followlinks=True):  # in a checkout some subpackages are links
+        for path, _, names in os.walk(package, followlinks=True):  # some subpackages are links in a checkout
             for source in (Path(path) / name for name in names if name.endswith(".py")):
                 target.write(source, source.relative_to(package.parent))
     return str(archive)

@@ -26,7 +26,7 @@ def parse_duration_ms(raw: Any) -> int:
 
 
 def show_duration(duration_ms: int) -> str:
-    """Write milliseconds the way people read them: 7,200,000 is `2h`."""
+    """Write milliseconds for people: 7,200,000 is `2h`."""
     written, rest = "", duration_ms
     for unit, size in _UNITS_MS.items():
         count, rest = divmod(rest, size)

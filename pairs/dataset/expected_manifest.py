@@ -1,7 +1,5 @@
 """expected/expected.json: what the expected answers of a dataset were computed from."""
 
-from typing import ClassVar
-
 from pairs.core.records import Model, Record
 
 
@@ -23,8 +21,8 @@ class FileStamp(Model):
 class ExpectedManifest(Record):
     """What expected.json says."""
 
-    FORMAT: ClassVar = 2  # any change of what is computed raises it
-    REMEDY: ClassVar = "compute the expected answers again"
+    FORMAT = 2  # any change of what is computed raises it
+    REMEDY = "compute the expected answers again"
 
     digests: InputDigests
     ticks: int

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 from pairs.config.profile import Profile
 from pairs.config.values import Plain
@@ -37,8 +36,8 @@ class Counts(Model):
 class DatasetManifest(Record):
     """What dataset.json says. It holds no time and no place, so equal datasets have equal manifests."""
 
-    FORMAT: ClassVar = 2
-    REMEDY: ClassVar = "generate or import the dataset again"
+    FORMAT = 2
+    REMEDY = "generate or import the dataset again"
 
     digest: str
     correlations_digest: str

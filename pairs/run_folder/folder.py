@@ -34,6 +34,11 @@ class Run:
         return self.path / "validation.json"
 
     @property
+    def sink_file(self) -> Path:
+        """What the sink received, and what it dropped as a repetition."""
+        return self.path / "sink.json"
+
+    @property
     def app_folder(self) -> Path:
         """The translated program."""
         return self.path / "app"
@@ -49,11 +54,6 @@ class Run:
         return self.path / "checkpoint"
 
     @property
-    def sink_file(self) -> Path:
-        """What the sink received, and what it dropped as a repetition."""
-        return self.path / "sink.json"
-
-    @property
     def resources_file(self) -> Path:
         """CPU and memory of all processes, second by second."""
         return self.path / "resources.parquet"
@@ -65,17 +65,17 @@ class Run:
 
     @property
     def progress_file(self) -> Path:
-        """What the engine said of itself, a JSON object a line: its batches, its memory."""
+        """What the engine reported, a JSON object a line: its batches, its memory."""
         return self.path / "progress.jsonl"
 
     @property
     def score_file(self) -> Path:
-        """The score, with all that it was computed from."""
+        """The score, with everything it was computed from."""
         return self.path / "score.json"
 
     @property
     def report_file(self) -> Path:
-        """The page about all of it."""
+        """The report, one HTML file."""
         return self.path / "report.html"
 
     def answers_file(self, stream: str) -> Path:
@@ -123,7 +123,7 @@ class Run:
         try:
             return SinkRecord.read(self.sink_file).repeated_rows
         except FileNotFoundError:
-            return {}  # answers of another engine, which no sink of ours received
+            return {}  # answers of another engine, not recorded by our sink
 
     def dataset(self) -> Dataset:
         """Return the dataset that the run replayed."""
@@ -141,13 +141,13 @@ class Run:
 
 
 def refuse_foreign_link(path: Path) -> None:
-    """Refuse a link to the folder of another user, who could change what it leads to."""
+    """Refuse a link to the folder of another user, who could change its content."""
     if path.is_symlink() and path.exists() and path.stat().st_uid != os.geteuid():
         raise BadInputError(f"{path}: is a link to a folder of another user; give the folder itself")
 
 
 def new_run(path: Path, overwrite: bool) -> Run:
-    """Make the folder of a run; an old run is replaced only if told so."""
+    """Make the folder of a run; an old run is replaced only with `overwrite`."""
     refuse_foreign_link(path)
     run = Run(path.resolve())
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):

@@ -1,6 +1,6 @@
 """run.json: what was run, how, on what machine, and how it ended."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from pydantic_core import core_schema
@@ -41,8 +41,8 @@ class InjectedFault(Model):
 class RunManifest(Record):
     """What run.json says. It is written when the run starts, and again when it ends."""
 
-    FORMAT: ClassVar = 2
-    REMEDY: ClassVar = "run it again"
+    FORMAT = 2
+    REMEDY = "run it again"
 
     dataset: str  # its folder
     dataset_manifest: DatasetManifest | None  # None for a dataset made by hand

@@ -1,7 +1,5 @@
 """score.json: the score of a run, with all that it was computed from."""
 
-from typing import ClassVar
-
 from pydantic import ConfigDict, Field
 
 from pairs.core.records import Model, Record
@@ -53,8 +51,8 @@ class Adaptivity(Model):
 class ScoreRecord(Record):
     """What score.json says."""
 
-    FORMAT: ClassVar = 2
-    REMEDY: ClassVar = "score the run again"
+    FORMAT = 2
+    REMEDY = "score the run again"
 
     scale_factor: int | None
     target: str

@@ -1,4 +1,4 @@
-"""RUN/sink.json: what the sink received, and what it dropped because it had it already."""
+"""sink.json: what the sink received, and what it dropped because it had it already."""
 
 from pairs.core.records import Record
 

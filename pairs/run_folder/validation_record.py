@@ -1,7 +1,7 @@
 """validation.json: the verdict of the validator, with all its counts."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
@@ -47,8 +47,8 @@ class FirstError(Model):
 class ValidationRecord(Record):
     """What validation.json says; in the file each stream stands under its own name."""
 
-    FORMAT: ClassVar = 2
-    REMEDY: ClassVar = "validate the run again"
+    FORMAT = 2
+    REMEDY = "validate the run again"
 
     verdict: Literal["PASSED", "FAILED"]
     streams: dict[str, StreamCounts]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
@@ -36,8 +36,8 @@ _LIMIT = re.compile(r"p99\s*<\s*(\d+(?:\.\d+)?)\s*(ms|s)")
 class SearchManifest(Record):
     """What search.json says."""
 
-    FORMAT: ClassVar = 2
-    REMEDY: ClassVar = "give another folder with -o"
+    FORMAT = 2
+    REMEDY = "give another folder with -o"
 
     profile: str
     settings: dict[str, Any]

@@ -32,7 +32,7 @@ CASES = {
     "--seed -1": "--seed: '-1' is not valid; give a whole number from 0",
     "--files 0": "--files: '0' is not valid; give a whole number from 1",
     "--files 99 --duration 1ms": "--files: 99 files for",
-    "--format orc": "--format: 'orc' is not valid; give one of parquet, csv, drawn",
+    "--format orc": "--format: 'orc' is not valid; give one of parquet, csv, virtual",
     "--profile quik": "--profile: no profile 'quik' (did you mean 'quick'?); give one of",
     "--profile missing.toml": "--profile: no profile 'missing.toml'",
     "--profile unknown_key.toml": "unknown_key.toml: unknown key 'durration'; did you mean 'duration'?",

@@ -11,8 +11,8 @@ from pairs.config.values import (
     Kind,
     choice,
     number,
-    pace,
     rate,
+    speed,
     text,
     time_span,
     whole,
@@ -54,7 +54,7 @@ def test_a_shown_duration_reads_back(milliseconds: int) -> None:
             (rate(), raw)
             for raw in (0, -1, "0", "-5", "1/0", "x", True, None, "nan", "1e12", 1e300, 1e-9, "1e99999999", "1" * 50)
         ),
-        *((pace(), raw) for raw in (0, -1, "fast", None)),
+        *((speed(), raw) for raw in (0, -1, "fast", None)),
         *((choice("a", "b"), raw) for raw in ("c", "", None, 1)),
         *((text("NAME"), raw) for raw in ("", " ", 3, None)),
     ],

@@ -36,7 +36,7 @@ def fake_java(folder: Path, prints: str) -> None:
     ("prints", "message"),
     [
         ('openjdk version "11.0.2" 2019-01-15', "Java 11, too old"),
-        ("Segmentation fault", "not a Java that tells its version"),
+        ("Segmentation fault", "not a Java with a known version"),
         (None, "no Java found"),
     ],
 )
@@ -78,7 +78,7 @@ def test_a_session_leaves_the_search_path_as_it_was() -> None:
         "for _ in range(2):\n"
         "    with session('x', 'local[1]') as spark: spark.sparkContext.parallelize([1], 1).count()\n"
         "    assert sys.path == before, sys.path\n"
-        "    import validator.validation, generator.estimate"
+        "    import pairs.validator.validation, pairs.generator.estimate"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

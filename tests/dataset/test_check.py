@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pairs.core.errors import BadInputError
-from pairs.dataset import tick_files as tickfiles
 from pairs.dataset.check import check
 from pairs.dataset.folder import Dataset
+from pairs.dataset.formats import parquet as tick_parquet
 from pairs.harness.driver import read_pieces
 from pairs.model.tuples import StockTick
 from pairs.validator.expected import compute
@@ -50,7 +50,7 @@ def test_everything_is_found_and_the_first_is_refused(
     spark: SparkSession, tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All problems in the order of files and rows; `expected` and the driver stop at the first, with its words."""
-    monkeypatch.setattr(tickfiles, "_ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(tick_parquet, "_ROWS_AT_A_TIME", 7)
     change, problems = CHANGES[case]
     ticks = [StockTick("AAA" if number % 2 else "BBB", 100, 100, number) for number in range(40)]
     change(ticks)

@@ -8,13 +8,13 @@ import pytest
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset, new_dataset
 
-FACTS = json.dumps({"format_version": 1, "digest": "old"})
+MANIFEST = json.dumps({"format_version": 1, "digest": "old"})
 
 
 def old_dataset(path: Path) -> None:
     """Put something there that counts as a dataset."""
     path.mkdir()
-    Dataset(path).facts_file.write_text(FACTS)
+    Dataset(path).manifest_file.write_text(MANIFEST)
 
 
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_what_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "market"
     with pytest.raises(BadInputError, match="exists already"), new_dataset(path, overwrite=False):
         old_dataset(path)
-    assert Dataset(path).facts_file.read_text() == FACTS
+    assert Dataset(path).manifest_file.read_text() == MANIFEST
     assert [one.name for one in tmp_path.iterdir()] == ["market"]
 
 
@@ -50,7 +50,7 @@ def test_an_interrupted_exchange_puts_the_old_dataset_back(
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(error), new_dataset(path, overwrite=True):
         pass
-    assert Dataset(path).facts_file.read_text() == FACTS
+    assert Dataset(path).manifest_file.read_text() == MANIFEST
     assert [one.name for one in tmp_path.iterdir()] == ["market"]
 
 
@@ -59,11 +59,11 @@ def test_a_foreign_file_of_that_name_does_not_make_a_dataset(tmp_path: Path, con
     """A folder is replaced only if its dataset.json is one of ours."""
     path = tmp_path / "market"
     path.mkdir()
-    Dataset(path).facts_file.write_text(content)
+    Dataset(path).manifest_file.write_text(content)
     with pytest.raises(BadInputError, match="is not a dataset"), new_dataset(path, overwrite=True):
         pass
     with pytest.raises(BadInputError, match=r"dataset\.json: "):
-        Dataset(path).facts()
+        _ = Dataset(path).manifest
 
 
 def test_a_link_is_followed_and_kept(tmp_path: Path) -> None:
@@ -72,6 +72,6 @@ def test_a_link_is_followed_and_kept(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "real")
     with new_dataset(link, overwrite=True) as dataset:
-        dataset.facts_file.write_text("{}")
+        dataset.manifest_file.write_text("{}")
     assert link.is_symlink()
-    assert Dataset(tmp_path / "real").facts_file.read_text() == "{}"
+    assert Dataset(tmp_path / "real").manifest_file.read_text() == "{}"

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.core.errors import BadInputError, one_line
-from pairs.dataset import tick_files as tickfiles
+from pairs.dataset.formats import parquet as tick_parquet
 from pairs.dataset.reader import TickReader, parts_of, read_ticks, whole_file
 from pairs.dataset.tick_rules import wrong_with_symbol
 from pairs.model.tuples import STOCK_TICK
@@ -67,7 +67,7 @@ BAD_VALUES: dict[str, tuple[int, Any, str]] = {
 @pytest.mark.parametrize("case", BAD_VALUES)
 def test_each_rule_names_row_and_value(tmp_path: Path, suffix: str, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In both formats alike, wherever batches and parts are cut; readers refuse the file with the same words."""
-    monkeypatch.setattr(tickfiles, "_ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(tick_parquet, "_ROWS_AT_A_TIME", 7)
     column, value, text = BAD_VALUES[case]
     rows = [list(row) for row in ROWS]
     rows[25][column] = value

@@ -51,7 +51,7 @@ def test_overwrite_replaces_a_dataset_and_leaves_nothing_else(pairs_command: Com
         done = pairs_command("generate", "-o", "market", "--overwrite", "--seed", seed, *SMALL)
         assert (done.returncode, done.stderr) == (0, "")
     assert [path.name for path in tmp_path.iterdir()] == ["market"]
-    assert Dataset(tmp_path / "market").facts()["seed"] == 2
+    assert Dataset(tmp_path / "market").manifest.workload.seed == 2
 
 
 def test_a_terminal_gets_a_progress_bar(tmp_path: Path) -> None:
@@ -82,14 +82,14 @@ def read_all(terminal: int) -> str:
 
 
 def test_show_and_check_read_a_dataset_back(pairs_command: Command, reference: Dataset) -> None:
-    """`pairs show` tells the facts, `pairs check` reads every row again."""
+    """`pairs show` shows the manifest, `pairs check` reads every row again."""
     shown = pairs_command("show", str(reference.path))
     assert (shown.returncode, shown.stderr) == (0, "")
-    for part in ("quick, scale factor 1, seed 1", "no, because of duration, basis_rate", reference.facts()["digest"]):
+    for part in ("quick, scale factor 1, seed 1", "no, because of duration, basis_rate", reference.manifest.digest):
         assert part in " ".join(shown.stdout.split())
     checked = pairs_command("check", str(reference.path))
     assert (checked.returncode, checked.stderr) == (0, "")
-    assert checked.stdout == f"{reference.path}: whole, digest {reference.facts()['digest']}\n"
+    assert checked.stdout == f"{reference.path}: whole, digest {reference.manifest.digest}\n"
 
 
 def test_a_damaged_dataset_fails_the_check(pairs_command: Command, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_estimate_agrees_with_what_is_generated(pairs_command: Command, referenc
     """Ticks and strategies are exact."""
     done = pairs_command("estimate", *SMALL)
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"{reference.facts()['counts']['ticks']:,} in 20m" in done.stdout
+    assert f"{reference.manifest.counts.ticks:,} in 20m" in done.stdout
     assert "25 of 5 users" in done.stdout
 
 
@@ -130,4 +130,4 @@ def test_an_installed_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pairs.cli.app", "generate", "-o", "market", *SMALL]
     done = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert Dataset(tmp_path / "market").facts()["profile"] == "quick"
+    assert Dataset(tmp_path / "market").manifest.profile == "quick"

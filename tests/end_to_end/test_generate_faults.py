@@ -74,7 +74,7 @@ def test_a_killed_command_leaves_nothing_that_looks_whole(tmp_path: Path) -> Non
     assert not (tmp_path / "market").exists()
     for left in tmp_path.iterdir():
         assert left.name.startswith(".market.partial-")
-        assert not Dataset(left).facts_file.exists()
+        assert not Dataset(left).manifest_file.exists()
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:

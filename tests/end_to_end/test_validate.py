@@ -4,26 +4,21 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
 from pairs.cli import app as cli
-
-GOLDEN = Path(__file__).parent.parent / "golden"
-Command = Callable[..., CompletedProcess[str]]
+from tests.conftest import Command
+from tests.markets import GOLDEN, golden_market
+from tests.records import run_manifest
 
 
 @pytest.fixture(scope="module")
 def market(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make the golden dataset as one would by hand: ticks and strategies, nothing else."""
-    dataset = tmp_path_factory.mktemp("golden") / "market"
-    (dataset / "ticks").mkdir(parents=True)
-    shutil.copy(GOLDEN / "ticks.csv", dataset / "ticks")
-    shutil.copy(GOLDEN / "strategies.xml", dataset)
-    return dataset
+    return golden_market(tmp_path_factory.mktemp("golden") / "market")
 
 
 @pytest.fixture
@@ -178,7 +173,7 @@ def test_the_first_error_of_each_strategy(market: Path, answers: Path, capsys: p
 @pytest.mark.usefixtures("expected")
 def test_a_run_knows_its_dataset(market: Path, answers: Path) -> None:
     """A run is validated by its folder alone, wherever its dataset lies."""
-    (answers / "run.json").write_text(json.dumps({"dataset": str(market)}))
+    run_manifest(dataset=str(market)).write(answers / "run.json")
     assert cli.run(["validate", str(answers)]) == 0
 
 

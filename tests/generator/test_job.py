@@ -7,13 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pairs.config.load import load_workload, workload_from_plain
 from pyspark.sql import SparkSession
 
+from pairs.config.profile import Profile, load_profile
 from pairs.config.workload import Workload, complete
 from pairs.dataset.check import check
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import Dataset, new_dataset
+from pairs.dataset.formats import FORMATS
 from pairs.dataset.reader import read_ticks
 from pairs.generator.files import FileTask, write_file
 from pairs.generator.job import cut_into_files, generate
@@ -27,14 +28,16 @@ def written(spark: SparkSession, path: Path, workload: Workload, files: int | No
     """Generate a dataset the way the command line does."""
     source = TickSource(workload)
     with new_dataset(path, overwrite=False) as dataset:
-        generate(spark, source, dataset, "mine", suffix, cut_into_files(source.timeline.ticks, files))
+        generate(
+            spark, source, dataset, Profile("mine", workload), suffix, cut_into_files(source.timeline.ticks, files)
+        )
     return Dataset(path)
 
 
 @pytest.fixture(scope="module")
 def quick() -> Workload:
     """Load the quick profile at scale factor 1."""
-    return load_workload("quick", {})
+    return load_profile("quick", {}).workload
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +47,7 @@ def dataset(spark: SparkSession, quick: Workload, tmp_path_factory: pytest.TempP
 
 
 @pytest.mark.parametrize(
-    ("files", "suffix"), [(1, "parquet"), (16, "parquet"), (None, "parquet"), (1, "csv"), (3, "csv"), (3, "drawn")]
+    ("files", "suffix"), [(1, "parquet"), (16, "parquet"), (None, "parquet"), (1, "csv"), (3, "csv"), (3, "virtual")]
 )
 def test_files_and_format_do_not_change_the_content(
     spark: SparkSession, quick: Workload, dataset: Dataset, tmp_path: Path, files: int | None, suffix: str
@@ -54,24 +57,22 @@ def test_files_and_format_do_not_change_the_content(
     assert len(other.tick_files()) == (files or 1)
     found = check(spark, other)
     assert (found.problems, found.remarks) == ([], [])
-    assert found.digest == other.facts()["digest"] == dataset.facts()["digest"]
+    assert found.digest == other.manifest.digest == dataset.manifest.digest
 
 
-def test_a_drawn_dataset_is_the_stored_one(
+def test_a_virtual_dataset_is_the_stored_one(
     spark: SparkSession, quick: Workload, dataset: Dataset, tmp_path: Path
 ) -> None:
-    """Without ticks on disk, every row is the same, and so are the facts but for the files."""
-    drawn = written(spark, tmp_path / "market", quick, 5, "drawn")
+    """Without ticks on disk, every row is the same, and so is the manifest but for the files."""
+    virtual = written(spark, tmp_path / "market", quick, 5, "virtual")
     stored, again = (
         pa.concat_tables(pa.Table.from_batches(read_ticks(file)).cast(STOCK_TICK) for file in one.tick_files())
-        for one in (dataset, drawn)
+        for one in (dataset, virtual)
     )
     assert again.equals(stored)
-    assert sum(file.stat().st_size for file in drawn.tick_files()) < 5_000
+    assert sum(file.stat().st_size for file in virtual.tick_files()) < 5_000
     differing = {"format", "files"}
-    assert {key: value for key, value in drawn.facts().items() if key not in differing} == {
-        key: value for key, value in dataset.facts().items() if key not in differing
-    }
+    assert virtual.manifest.model_dump(exclude=differing) == dataset.manifest.model_dump(exclude=differing)
 
 
 def test_documented_digests_hold() -> None:
@@ -83,7 +84,7 @@ def test_documented_digests_hold() -> None:
         ("quick", "100"),
     }
     for profile, scale_factor, seed, ticks, digest in rows:
-        source = TickSource(load_workload(profile, {"scale_factor": scale_factor, "seed": seed}))
+        source = TickSource(load_profile(profile, {"scale_factor": scale_factor, "seed": seed}).workload)
         assert f"{source.timeline.ticks:,}" == ticks
         drawn = sum((part for _, part in source.draw(0, source.timeline.ticks)), PartialDigest())
         assert drawn.hexdigest() == digest
@@ -93,7 +94,7 @@ def test_spark_reads_what_was_written(spark: SparkSession, dataset: Dataset) -> 
     """The files are ordinary Parquet with the specified columns, types and order."""
     frame = spark.read.parquet(str(dataset.ticks_folder))
     assert frame.dtypes == [("symbol", "string"), ("price", "int"), ("size", "int"), ("tickTS", "bigint")]
-    assert frame.count() == dataset.facts()["counts"]["ticks"]
+    assert frame.count() == dataset.manifest.counts.ticks
     first = frame.selectExpr("min(price) price", "min(size) size", "max(size) most", "max(size % 10) rest").first()
     assert first is not None
     assert (first["price"] >= 1, first["size"], first["most"], first["rest"]) == (True, 100, 1000, 0)
@@ -109,13 +110,13 @@ def test_files_are_contiguous_in_time_and_symbols_cycle(dataset: Dataset, quick:
     assert ticks["symbol"].to_pylist() == [names[number % 100] for number in range(len(ticks))]
 
 
-def test_the_facts_describe_the_dataset(dataset: Dataset, quick: Workload) -> None:
+def test_the_manifest_describes_the_dataset(dataset: Dataset, quick: Workload) -> None:
     """dataset.json holds the whole configuration, counts, interval and whether it is standard."""
-    facts = dataset.facts()
-    assert workload_from_plain(facts["parameters"], "dataset.json") == quick
-    assert facts["counts"]["ticks"] == sum(one["ticks"] for one in facts["files"])
-    assert facts["measurement_interval_ms"] == [1_800_000, 5_400_000]
-    assert (facts["standard"], facts["nonstandard"]) == (False, ["basis_rate"])
+    manifest = dataset.manifest
+    assert manifest.workload == quick
+    assert manifest.counts.ticks == sum(file.ticks for file in manifest.files)
+    assert manifest.measurement_interval_ms == (1_800_000, 5_400_000)
+    assert (manifest.standard, manifest.nonstandard) == (False, ("basis_rate",))
     assert sorted(path.name for path in dataset.path.iterdir()) == ["correlations.csv", "dataset.json", "ticks"]
     assert all(not path.name.startswith(".") for path in dataset.ticks_folder.iterdir())
 
@@ -134,7 +135,7 @@ def test_the_auxiliary_file_lists_the_pairs(spark: SparkSession, tmp_path: Path)
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_a_task_may_run_twice(tmp_path: Path, quick: Workload, suffix: str) -> None:
     """A second attempt replaces the file by the same one and leaves nothing else behind."""
-    task = FileTask(quick, 1_000, 5_000, tmp_path / f"part.{suffix}", suffix)
+    task = FileTask(quick, 1_000, 5_000, tmp_path / f"part.{suffix}", FORMATS[suffix])
     first, content = write_file(task), task.path.read_bytes()
     assert write_file(task).digest == first.digest
     assert task.path.read_bytes() == content

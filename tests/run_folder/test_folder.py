@@ -8,6 +8,7 @@ import pytest
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
 from pairs.run_folder.folder import Run, new_run
+from tests.records import run_manifest
 
 OTHER_USER = 12_345
 
@@ -16,7 +17,7 @@ OTHER_USER = 12_345
 def link_to_another_user(tmp_path: Path) -> Path:
     """Make a link to a run of another user."""
     run = new_run(tmp_path / "theirs", overwrite=False)
-    run.write_json(run.facts_file, {"dataset": "/nowhere"})
+    run_manifest(dataset="/nowhere").write(run.manifest_file)
     try:
         os.chown(run.path, OTHER_USER, OTHER_USER)
     except PermissionError:
@@ -30,7 +31,7 @@ def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
     """Neither read nor replaced."""
     expected = "link: is a link to a folder of another user; give the folder itself"
     with pytest.raises(BadInputError, match=expected):
-        Run(link_to_another_user).facts()
+        _ = Run(link_to_another_user).manifest
     with pytest.raises(BadInputError, match=expected):
         new_run(link_to_another_user, overwrite=True)
     assert (link_to_another_user / "run.json").is_file()
@@ -39,11 +40,11 @@ def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
 def test_own_links_are_followed(tmp_path: Path) -> None:
     """A run may lie on another disk; replacing it keeps the link."""
     run = new_run(tmp_path / "disk" / "run", overwrite=False)
-    run.write_json(run.facts_file, {"dataset": "/nowhere"})
+    run_manifest(dataset="/nowhere").write(run.manifest_file)
     (tmp_path / "link").symlink_to(run.path)
-    assert Run(tmp_path / "link").facts() == {"dataset": "/nowhere"}
+    assert Run(tmp_path / "link").manifest.dataset == "/nowhere"
     assert new_run(tmp_path / "link", overwrite=True).path == run.path
-    assert not run.facts_file.exists()
+    assert not run.manifest_file.exists()
 
 
 def test_a_link_in_the_way_of_a_file_is_not_followed(tmp_path: Path) -> None:

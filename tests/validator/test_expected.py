@@ -10,11 +10,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pairs.core.errors import BadInputError
-from pairs.dataset import tick_files as tickfiles
+from pairs.dataset.expected_manifest import ExpectedManifest
 from pairs.dataset.folder import Dataset
+from pairs.dataset.formats import parquet as tick_parquet
 from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator import expected
-from pairs.validator.expected import compute, kept_facts
+from pairs.validator.expected import compute, current_manifest
 from pairs.validator.state_machine import Answer
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import Market, random_walk, table_of, ticks_of, write_market, write_ticks
@@ -64,28 +65,31 @@ def test_the_answers_are_the_reference_s_however_the_work_is_cut(
     strategies_of_a_shard: int,
 ) -> None:
     """Files, formats, parts of files and shards of strategies change nothing, to the last bit."""
-    monkeypatch.setattr(tickfiles, "_ROWS_OF_A_PART", rows_of_a_part)
+    monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", rows_of_a_part)
     monkeypatch.setattr(expected, "_MOST_STRATEGIES_OF_A_SHARD", strategies_of_a_shard)
     dataset = write_market(tmp_path / "market", market, files, suffix, rows_of_a_group=190)
     computed = compute(spark, dataset)
     assert kept_answers(dataset, market) == answers
     orders = sum(isinstance(one, MarketOrder) for one in answers)
-    assert (computed.ticks, computed.indicators, computed.orders) == (len(market.ticks), len(answers) - orders, orders)
+    assert (computed.ticks, computed.answers) == (
+        len(market.ticks),
+        {"indicators": len(answers) - orders, "orders": orders},
+    )
     assert sorted(path.name for path in dataset.path.iterdir()) == ["expected", "strategies.xml", "ticks"]
 
 
 def test_the_digest_of_the_ticks_does_not_depend_on_the_cut(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, market: Market
 ) -> None:
-    """The facts tell the same digests for the same files, whatever parts they were read in."""
+    """The manifest has the same digests for the same files, whatever parts they were read in."""
     dataset = write_market(tmp_path / "market", market, files=2, rows_of_a_group=1_000)
     digests = []
     for rows in (1, 10**6):
-        monkeypatch.setattr(tickfiles, "_ROWS_OF_A_PART", rows)
+        monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", rows)
         compute(spark, dataset)
-        facts = kept_facts(dataset)
-        assert facts is not None
-        digests.append(facts["digests"])
+        manifest = current_manifest(dataset)
+        assert manifest is not None
+        digests.append(manifest.digests)
     assert digests[0] == digests[1]
 
 
@@ -125,7 +129,7 @@ def test_bad_rows_are_refused_with_their_place(
     dataset = write_market(tmp_path / "market", Market(market.strategies, ticks), 2, suffix)
     with pytest.raises(BadInputError, match=problem):
         compute(spark, dataset)
-    assert kept_facts(dataset) is None
+    assert current_manifest(dataset) is None
     assert sorted(path.name for path in dataset.path.iterdir()) == ["strategies.xml", "ticks"]
 
 
@@ -133,7 +137,7 @@ def test_time_that_runs_backwards_between_parts_is_refused_with_its_row(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, market: Market
 ) -> None:
     """Parts of one file are read apart, and the row is still that of the file."""
-    monkeypatch.setattr(tickfiles, "_ROWS_OF_A_PART", 10)
+    monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", 10)
     ticks = ordinary()
     ticks[20] = StockTick("AAA", 100, 100, 18)
     dataset = write_market(tmp_path / "market", Market(market.strategies, ticks), 1, rows_of_a_group=10)
@@ -172,12 +176,12 @@ def computed(spark: SparkSession, tmp_path: Path) -> Dataset:
 
 
 def test_untouched_answers_are_reused(computed: Dataset) -> None:
-    """The facts say what they were computed from; reading changes nothing."""
-    facts = kept_facts(computed)
-    assert facts is not None
-    assert facts["counts"]["ticks"] == sum(pq.read_metadata(file).num_rows for file in computed.tick_files())
-    assert facts["counts"]["strategies"] == 6
-    assert kept_facts(computed) == facts
+    """The manifest says what they were computed from; reading changes nothing."""
+    manifest = current_manifest(computed)
+    assert manifest is not None
+    assert manifest.ticks == sum(pq.read_metadata(file).num_rows for file in computed.tick_files())
+    assert manifest.strategies == 6
+    assert current_manifest(computed) == manifest
 
 
 @pytest.mark.parametrize(
@@ -194,27 +198,27 @@ def test_answers_are_not_reused_after_a_change(computed: Dataset, name: str, set
     file.write_bytes(content)
     if set_back:
         os.utime(file, ns=times)
-    assert kept_facts(computed) is None
+    assert current_manifest(computed) is None
 
 
 def test_answers_are_not_reused_if_files_come_or_go(spark: SparkSession, computed: Dataset) -> None:
-    """A tick file more, one less, answers or facts that are gone or broken."""
+    """A tick file more, one less, answers or a manifest that are gone or broken."""
     more = computed.tick_file(2, "parquet")
     write_ticks(more, [])
-    assert kept_facts(computed) is None
+    assert current_manifest(computed) is None
     more.unlink()
-    assert kept_facts(computed) is not None
+    assert current_manifest(computed) is not None
     hidden = computed.tick_files()[-1].rename(computed.path / "elsewhere")
-    assert kept_facts(computed) is None
+    assert current_manifest(computed) is None
     hidden.rename(computed.tick_file(1, "parquet"))
     compute(spark, computed)
-    assert kept_facts(computed) is not None
+    assert current_manifest(computed) is not None
     for broken in ("", "[]", "{}", "null", '{"version": 1}'):
-        computed.expected_facts_file.write_text(broken)
-        assert kept_facts(computed) is None
+        computed.expected_manifest_file.write_text(broken)
+        assert current_manifest(computed) is None
     compute(spark, computed)
     computed.expected_file("orders").unlink()
-    assert kept_facts(computed) is None
+    assert current_manifest(computed) is None
 
 
 def test_a_change_while_computing_shows(
@@ -229,23 +233,23 @@ def test_a_change_while_computing_shows(
 
     monkeypatch.setattr(expected, "_join", changing)
     compute(spark, computed)
-    assert kept_facts(computed) is None
+    assert current_manifest(computed) is None
 
 
 def test_answers_of_another_version_are_not_reused(computed: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of the kit nor of what it computes."""
     with monkeypatch.context() as changed:
-        changed.setattr(expected, "_VERSION", expected._VERSION + 1)
-        assert kept_facts(computed) is None
+        changed.setattr(ExpectedManifest, "FORMAT", ExpectedManifest.FORMAT + 1)
+        assert current_manifest(computed) is None
     monkeypatch.setattr(expected, "__version__", "0.0.0.other")
-    assert kept_facts(computed) is None
+    assert current_manifest(computed) is None
 
 
 def test_a_failure_while_computing_anew_leaves_the_old_answers_in_place(
     spark: SparkSession, computed: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are replaced when the new ones are whole."""
-    before = kept_facts(computed)
+    before = current_manifest(computed)
 
     def broken(*_: object) -> None:
         raise OSError("disk full")
@@ -253,4 +257,4 @@ def test_a_failure_while_computing_anew_leaves_the_old_answers_in_place(
     monkeypatch.setattr(expected, "_join", broken)
     with pytest.raises(OSError, match="disk full"):
         compute(spark, computed)
-    assert kept_facts(computed) == before
+    assert current_manifest(computed) == before

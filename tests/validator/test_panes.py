@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairs.dataset import tick_files as tickfiles
 from pairs.dataset.digest import PartialDigest, digest_file
+from pairs.dataset.formats import parquet as tick_parquet
 from pairs.dataset.formats.base import FilePart
 from pairs.dataset.reader import parts_of, whole_file
 from pairs.model.tuples import StockTick
@@ -95,7 +95,7 @@ def test_the_dearest_ticks_are_summed_exactly() -> None:
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read files a few rows at a time."""
-    monkeypatch.setattr(tickfiles, "_ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(tick_parquet, "_ROWS_AT_A_TIME", 7)
 
 
 def part_task(part: FilePart, folder: Path) -> PartTask:
@@ -142,7 +142,7 @@ def test_an_empty_part_reduces_to_nothing(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small_batches")
 def test_the_digests_of_parts_add_up_to_that_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows count from the beginning of the file, whatever part and batch they come in."""
-    monkeypatch.setattr(tickfiles, "_ROWS_OF_A_PART", 30)
+    monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", 30)
     reduced = reduced_file(tmp_path, random_walk(3).ticks[:200])
     assert len(reduced) == 7
     assert sum((one.digest for one in reduced), PartialDigest()) == digest_file(whole_file(tmp_path / "ticks.parquet"))
@@ -181,7 +181,7 @@ def test_a_price_of_nothing_is_refused_with_its_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: int, rows_of_a_part: int
 ) -> None:
     """Zero and less are no prices; the row is counted from the beginning of the file, not of the part."""
-    monkeypatch.setattr(tickfiles, "_ROWS_OF_A_PART", rows_of_a_part)
+    monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", rows_of_a_part)
     for price in (0, -5):
         ticks = [StockTick("AAA", 1, 100, number) for number in range(40)]
         ticks[row] = StockTick("AAA", price, 100, row)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pairs.dataset import tick_files as tickfiles
+from pairs.dataset.formats import parquet as tick_parquet
 from pairs.dataset.reader import parts_of
 from pairs.model.tuples import Indicator, MarketOrder
 from pairs.validator import panes, shards
@@ -25,8 +25,8 @@ def test_buffers_of_any_size_give_the_same_answers(
 ) -> None:
     """Rows read together, panes written together, answers written together: none of it shows, nor where shards end."""
     for module, name in (
-        (tickfiles, "_ROWS_AT_A_TIME"),
-        (tickfiles, "_ROWS_OF_A_PART"),
+        (tick_parquet, "_ROWS_AT_A_TIME"),
+        (tick_parquet, "_ROWS_OF_A_PART"),
         (panes, "_PANES_OF_A_BATCH"),
         (shards, "_ROWS_OF_A_PORTION"),
     ):
@@ -49,6 +49,6 @@ def test_buffers_of_any_size_give_the_same_answers(
         done = evaluate_shard(ShardTask(every[first:end], symbols, close, pane_files, triggers_file, targets))
         indicators = [Indicator(**row) for row in read_table(targets["indicators"]).to_pylist()]
         orders = [MarketOrder(**row) for row in read_table(targets["orders"]).to_pylist()]
-        assert (done.indicators, done.orders) == (len(indicators), len(orders))
+        assert done.answers == {"indicators": len(indicators), "orders": len(orders)}
         found += [*indicators, *orders]
     assert in_order(market.strategies, found) == reference(market.strategies, market.ticks)
