@@ -1,4 +1,4 @@
-"""All that one needs to repeat a run, or to doubt it."""
+"""All that is needed to repeat a run, or to doubt it."""
 
 from dataclasses import dataclass
 from typing import Any

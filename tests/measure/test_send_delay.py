@@ -20,8 +20,7 @@ def driver(histogram: dict[int, int], slots: dict[int, int] | None = None) -> Dr
         np.array([0.5]),
         (steps + 1) / 1e5,
         counts,
-        None if slots is None else np.array(list(slots), np.int64),
-        None if slots is None else np.array(list(slots.values()), np.int64),
+        None if slots is None else (np.array(list(slots), np.int64), np.array(list(slots.values()), np.int64)),
     )
 
 

@@ -28,7 +28,7 @@ def test_falling_latency_is_seen() -> None:
 
 
 def test_steady_latency_raises_no_alarm() -> None:
-    """No alarm in 200 steady runs, of which each would give one with a probability well below one in a thousand."""
+    """No alarm in 200 steady runs, of which each would give an alarm with a probability well below 1 in 1,000."""
     assert not any(
         found.growing or found.falling
         for seed in range(200)
