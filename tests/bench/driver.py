@@ -10,14 +10,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from pairs.stages.execution import lateness_of
 from rich.console import Console
 from rich.table import Table
 
 from pairs.config.workload import complete
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
+from pairs.measure.recorded_files import read_drivers
+from pairs.measure.send_delay import summarize
 from pairs.run_folder.folder import Run
+from pairs.run_folder.score_record import SendDelaySummary
 from pairs.transport.ticklog import TickLogTransport
 from pairs.transport.ticklog_file import TickLogReader
 from tests.bench.validate import make_dataset
@@ -33,8 +35,8 @@ def market(folder: Path, rate: int) -> Dataset:
         return make_dataset(spark, workload, folder / f"market-{rate}")
 
 
-def play(folder: Path, dataset: Dataset) -> dict[str, float]:
-    """Let one driver play a market; return how late it was."""
+def play(folder: Path, dataset: Dataset) -> SendDelaySummary:
+    """Let a driver play a market; return its send delay."""
     run = Run(folder / f"run-{dataset.path.name}")
     run.path.mkdir()
     transport = TickLogTransport(run.transport_folder)
@@ -46,10 +48,10 @@ def play(folder: Path, dataset: Dataset) -> dict[str, float]:
     while driver.poll() is None:
         log.mark_consumed(log.produced)
         time.sleep(0.05)
-    late = lateness_of(run, 1)
-    if late is None:
+    recorded = read_drivers(run, 1)
+    if not recorded:
         raise SystemExit("the driver failed")
-    return late
+    return summarize(recorded)
 
 
 def main() -> None:
@@ -57,9 +59,9 @@ def main() -> None:
     table = Table("ticks/s", "ticks", "p50 ms", "p99 ms", "max ms", box=None, pad_edge=False)
     with tempfile.TemporaryDirectory() as name:
         for rate in RATES:
-            late = play(Path(name), market(Path(name), rate))
-            values = (f"{late[key] * 1000:.2f}" for key in ("p50_s", "p99_s", "max_s"))
-            table.add_row(f"{rate:,}", f"{late['ticks']:,}", *values)
+            delay = play(Path(name), market(Path(name), rate))
+            values = (f"{seconds * 1000:.2f}" for seconds in (delay.p50_s, delay.p99_s, delay.max_s))
+            table.add_row(f"{rate:,}", f"{delay.ticks:,}", *values)
     Console(width=120).print(table)
 
 

@@ -17,9 +17,10 @@ from rich.table import Table
 
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
+from pairs.measure.cost import cost
 from pairs.measure.recordings import read_run
 from pairs.model.strategy_xml import read_strategies
-from pairs.report.findings import cost
+from pairs.model.streams import INDICATORS
 from pairs.run_folder.folder import Run, new_run
 from pairs.validator.expected import compute
 from pairs.validator.validation import validate
@@ -79,10 +80,10 @@ def play(folder: Path, dataset: Dataset, speed: float, variant: tuple[str, str, 
     if not validate(dataset, aliases, run.path).passed:
         raise SystemExit(f"{run.path}: the answers are not right")
     recorded = read_run(run)
-    answers = recorded.answers["indicators"]
+    answers = recorded.timed(INDICATORS)
     assert answers is not None
-    late = answers.latency_s[answers.tick_ts > recorded.duration_ms / 2] * 1000
-    batches = [one.total_ms for one in recorded.batches[len(recorded.batches) // 2 :]]
+    late = answers.latency_s[answers.tick_ts > recorded.manifest.duration_ms / 2] * 1000
+    batches = [batch.total_ms for batch in recorded.batches[len(recorded.batches) // 2 :]]
     batch = float(np.median(batches)) if batches else float("nan")
     return [*np.quantile(late, [0.5, 0.99]).tolist(), batch, cost(recorded) or float("nan")]
 
