@@ -1,7 +1,7 @@
-"""When ticks arrive: the rate curve, its integral and inverse, and the arrival times of each slice of time.
+"""Arrival times: the rate curve, its integral and inverse, and the arrivals in each slice of time.
 
-A slice is a fixed stretch of simulated time, the unit in which randomness is drawn. Given how many arrivals a slice
-has, the arrivals of a Poisson process are independent draws from the rate curve, sorted.
+A slice is a fixed interval of simulated time, the unit in which randomness is drawn. Given the number of arrivals in a
+slice, the arrivals of a Poisson process are independent draws from the rate curve, sorted.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from pairs.generator.randomness import Ints, Purpose, draws, uniforms
 from pairs.model.arrival_curve import rate_knots
 
 _TICKS_PER_SLICE = 131_072
-_TICKS_PER_SYMBOL_AND_SLICE = 16  # enough that the borders of slices cost little beside the ticks
+_TICKS_PER_SYMBOL_AND_SLICE = 16  # enough to make the borders of slices cheap
 _MOST_TICKS_PER_SLICE = 1_048_576  # bounds the memory of a slice at any scale factor
 
 
@@ -49,7 +49,7 @@ class RateCurve:
         return masses
 
     def inverse(self, mass: Floats) -> Floats:
-        """Return the times before which each of the given, ascending, numbers of ticks is expected."""
+        """Return the times by which the given numbers of ticks, ascending, are expected."""
         times = np.empty_like(mass)
         cuts = np.searchsorted(mass, self.masses[1:-1])
         starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(mass)]
@@ -59,7 +59,7 @@ class RateCurve:
         return times
 
     def _inverse_in(self, segment: int, mass: Floats) -> Floats:
-        """Solve rate * x + slope * x^2 / 2 = mass within one segment, in the form that does not cancel."""
+        """Solve rate * x + slope * x^2 / 2 = mass within a segment, in the form without cancellation."""
         rate, slope = self.rates[segment], self.slopes[segment]
         twice: Floats = mass - self.masses[segment]
         twice *= 2
@@ -75,17 +75,17 @@ class RateCurve:
 
 @dataclass(frozen=True)
 class Slice:
-    """A stretch of simulated time and the ticks that fall into it."""
+    """An interval of simulated time and its ticks."""
 
     index: int
     start_ms: int
     end_ms: int
     first_tick: int
-    ticks: int  # the last slice counts the bell in
+    ticks: int  # including the bell in the last slice
 
 
 class Timeline:
-    """All arrivals of a workload: how many fall into each slice, and when. The bell is the last tick."""
+    """All arrivals of a workload: their number in each slice, and their times. The bell is the last tick."""
 
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
@@ -93,16 +93,16 @@ class Timeline:
 
     @cached_property
     def borders_ms(self) -> Ints:
-        """Where slices begin and end; their length depends on the rate and the symbols, on nothing else."""
+        """The borders of slices; their length depends on the rate and the number of symbols only."""
         wanted = min(_TICKS_PER_SYMBOL_AND_SLICE * self.workload.symbols, _MOST_TICKS_PER_SLICE)
         length = int(max(wanted, _TICKS_PER_SLICE) / self.curve.peak)
         return np.append(np.arange(0, self.workload.duration, max(1, length)), self.workload.duration)
 
     @cached_property
     def first_ticks(self) -> Ints:
-        """Index of each slice's first arrival, and behind the last slice the number of all arrivals.
+        """Index of each slice's first arrival, and at the end the number of all arrivals.
 
-        The market opens with a trade at 0, so the first slice has at least that one.
+        The market opens with a trade at 0, so the first slice has at least one arrival.
         """
         masses = self.curve.mass(self.borders_ms.astype(np.float64))
         if self.workload.arrivals == "constant":
@@ -125,21 +125,21 @@ class Timeline:
         return len(self.borders_ms) - 1
 
     def slice(self, index: int) -> Slice:
-        """Return one slice."""
+        """Return a slice."""
         first, end = self.first_ticks[index : index + 2].tolist()
         bell = 1 if index == self.slices - 1 else 0
         start_ms, end_ms = self.borders_ms[index : index + 2].tolist()
         return Slice(index, start_ms, end_ms, first, end - first + bell)
 
     def slices_with(self, first_tick: int, end_tick: int) -> range:
-        """Return the indices of the slices that hold ticks [first_tick, end_tick)."""
+        """Return the indices of the slices with ticks [first_tick, end_tick)."""
         begins = self.first_ticks[:-1]
         first = int(np.searchsorted(begins, first_tick, side="right")) - 1
         last = int(np.searchsorted(begins, end_tick - 1, side="right")) - 1
         return range(first, last + 1)
 
     def tick_times(self, piece: Slice) -> Ints:
-        """Return tickTS of all ticks of a slice. The market opens with its first trade at 0, and closes at the bell."""
+        """Return tickTS of all ticks of a slice. The first trade is at 0, the bell at the end of the day."""
         arrivals = int(self.first_ticks[piece.index + 1]) - piece.first_tick
         times = np.empty(piece.ticks, np.int64)
         times[arrivals:] = self.workload.duration
@@ -151,7 +151,7 @@ class Timeline:
         return times
 
     def _masses_in(self, piece: Slice, arrivals: int) -> Floats:
-        """Return the arrival times of a slice on the curve's own scale, on which the process has rate 1."""
+        """Return the arrival times of a slice in units of mass, where the process has rate 1."""
         if self.workload.arrivals == "constant":
             return np.arange(piece.first_tick, piece.first_tick + arrivals, dtype=np.float64) + 0.5
         start, end = self.curve.mass(np.array([piece.start_ms, piece.end_ms], np.float64))
@@ -165,9 +165,9 @@ class Timeline:
 
 
 def poisson_quantile(chances: Floats, means: Floats) -> Ints:
-    """Return the least whole numbers whose Poisson distribution function reaches the given chances."""
+    """Return the smallest whole numbers at which the Poisson distribution function reaches the given chances."""
     counts: Floats = np.maximum(np.ceil(pdtrik(chances, means)), 0.0)
-    for _ in range(3):  # pdtrik is a root search: settle the last unit by the distribution function itself
+    for _ in range(3):  # pdtrik is a root search: fix the last unit by the distribution function itself
         counts += pdtr(counts, means) < chances
         counts -= (counts > 0) & (pdtr(np.maximum(counts - 1, 0), means) >= chances)
     return counts.astype(np.int64)

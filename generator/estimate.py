@@ -1,4 +1,4 @@
-"""What a workload amounts to before it is generated, from its formulas and a sample drawn on the spot."""
+"""Estimates the size of a workload before it is generated, from formulas and a drawn sample."""
 
 import os
 import tempfile
@@ -18,7 +18,7 @@ _ORDERS_PER_INDICATOR = 0.08  # 0.067 at standard SF 1, 0.082 at SF 10
 
 @dataclass(frozen=True)
 class Estimate:
-    """Sizes of a workload. Ticks are exact, the rest is expected."""
+    """Sizes of a workload: ticks are exact, the rest are expected values."""
 
     ticks: int
     bytes: int
@@ -29,7 +29,7 @@ class Estimate:
 
 
 def estimate(workload: Workload, suffix: str) -> Estimate:
-    """Draw and write a sample from the middle of the day, and scale it to the whole."""
+    """Draw and write a sample from the middle of the day, and scale its size and time to the whole."""
     source = TickSource(workload)
     ticks = source.timeline.ticks
     sample = min(ticks, _SAMPLE_TICKS)
@@ -48,7 +48,7 @@ def estimate(workload: Workload, suffix: str) -> Estimate:
 
 
 def expected_indicators(workload: Workload) -> int:
-    """Count the windows of an average strategy that are not warm-up, times the strategies."""
+    """Return the windows of an average strategy after its warm-up, times the strategies."""
     windows = [
         max(0, int(workload.duration / (1000 * length) * _filled(workload, length)) - periods + 1)
         for length in PERIOD_LENGTHS_S
@@ -58,5 +58,5 @@ def expected_indicators(workload: Workload) -> int:
 
 
 def _filled(workload: Workload, seconds: int) -> float:
-    """Return about which part of the windows of a length has trades of both symbols, which go round in turn."""
+    """Return roughly the share of windows of a length with trades of both symbols, which trade in a cycle."""
     return min(1.0, float(workload.basis_rate) * seconds / workload.symbols) ** 2

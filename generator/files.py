@@ -1,6 +1,6 @@
-"""Draws and writes one tick file: what a task of the Spark job does on an executor.
+"""Draws and writes a tick file: a task of the Spark job, on an executor.
 
-Every task gives the same rows whenever and wherever it runs, so it may be tried again, or run twice at once.
+A task gives the same rows whenever and wherever it runs, so it may be retried, or run twice at once.
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class FileTask:
 
     @property
     def progress_file(self) -> Path:
-        """Where the task says how many ticks it has written."""
+        """The number of ticks written so far."""
         return self.path.with_name(f".{self.path.name}.progress")
 
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """What a task reports of the file it wrote."""
+    """The result of a task."""
 
     name: str
     digest: PartialDigest
@@ -41,12 +41,12 @@ class WrittenFile:
 
     @property
     def entry(self) -> TickFileEntry:
-        """The file as the manifest lists it."""
+        """The file's entry in the manifest."""
         return TickFileEntry(name=self.name, ticks=self.digest.rows, bytes=self.bytes)
 
 
 def write_file(task: FileTask) -> WrittenFile:
-    """Draw and write one file; runs on an executor."""
+    """Draw and write a file; runs on an executor."""
     digest = PartialDigest()
     with task.format.writer(task.path, recipe(task.workload, task.first_tick, task.end_tick)) as target:
         for ticks, part in tick_source(task.workload).draw(task.first_tick, task.end_tick):

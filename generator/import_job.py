@@ -18,7 +18,7 @@ from pairs.core.spark import Result, Task, TaskError, run_tasks
 from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
-from pairs.dataset.formats.parquet import ParquetWriter
+from pairs.dataset.formats.parquet import Parquet
 from pairs.dataset.manifest import describe_imported
 from pairs.generator.files import WrittenFile
 from pairs.generator.job import cut_into_files
@@ -157,7 +157,7 @@ def merge_file(task: MergeTask) -> MergedFile:
         bell = last.set_column(3, STOCK_TICK_CODED.field("tickTS"), pa.array([task.duration_ms]))
         ticks = pa.concat_tables([ticks, bell])
     digest = PartialDigest()
-    with ParquetWriter(task.path) as target:
+    with Parquet().writer(task.path) as target:
         for batch in ticks.to_batches(max_chunksize=_TICKS_PER_BATCH):
             digest += digest_batch(task.first_tick + digest.rows, batch)
             target.write(pa.Table.from_batches([batch]))

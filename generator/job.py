@@ -1,4 +1,4 @@
-"""The Spark job that writes a dataset: cuts the ticks into files, a task each, and describes what came of it."""
+"""The Spark job that writes a dataset: one task a file, and the manifest at the end."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ def cut_into_files(ticks: int, files: int | None) -> list[range]:
 def generate(
     spark: "SparkSession", source: TickSource, dataset: Dataset, profile: Profile, suffix: str, ranges: list[range]
 ) -> list[WrittenFile]:
-    """Write all files of a dataset, the given ranges of ticks each, and the manifest last."""
+    """Write all files of a dataset, one for each range of ticks, and the manifest last."""
     tasks = [
         FileTask(source.workload, ticks.start, ticks.stop, dataset.tick_file(number, suffix), FORMATS[suffix])
         for number, ticks in enumerate(ranges)
@@ -52,7 +52,7 @@ def generate(
 
 
 def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[WrittenFile]:
-    """Run the tasks on Spark and show how far they are."""
+    """Run the tasks on Spark and show their progress."""
     with Progress("generating", ticks, "ticks") as progress:
         try:
             return run_tasks(spark, write_file, tasks, lambda _: _show(progress, tasks))

@@ -15,13 +15,13 @@ _SYMBOL_LENGTH = 6
 
 @dataclass(frozen=True)
 class Market:
-    """What is fixed before the first tick. Symbols are known by their place in the cycle."""
+    """Everything fixed before the first tick. Symbols are identified by their position in the cycle."""
 
     workload: Workload
 
     @cached_property
     def symbols(self) -> list[str]:
-        """The names in the order in which they trade, round and round."""
+        """The names in the order of the trading cycle."""
         wanted = self.workload.symbols
         drawn = words(self.workload.seed, Purpose.SYMBOL, 0, 2 * wanted + 100) % np.uint64(26**_SYMBOL_LENGTH)
         unique = drawn.astype(np.int64)[np.sort(np.unique(drawn, return_index=True)[1])[:wanted]]
@@ -30,7 +30,7 @@ class Market:
 
     @cached_property
     def pairs(self) -> Ints:
-        """One row (market, place of symbol1, place of symbol2) a pair; symbol1 trades first in the cycle."""
+        """A row (market, position of symbol1, position of symbol2) for each pair; symbol1 trades first in the cycle."""
         rows = []
         couples = _spread(self.workload.symbols // 2, self.workload.markets)
         begin = 0
@@ -52,6 +52,6 @@ class Market:
 
 
 def _spread(total: int, parts: int) -> list[int]:
-    """Split a number into parts that differ by at most one, the larger ones first."""
+    """Split a number into parts that differ by at most one, larger parts first."""
     share, rest = divmod(total, parts)
     return [share + (part < rest) for part in range(parts)]

@@ -1,8 +1,8 @@
 """Exponential and normal quantile that give the same bits on every machine.
 
-The library's versions differ in the last bit from one processor to another, and over some hundred million ticks a last
-bit is enough to round a price to another cent. Here only operations are used whose result IEEE 754 prescribes: add,
-subtract, multiply, divide, square root, round, and splitting a number into mantissa and exponent.
+The versions of numpy and scipy differ in the last bit between processors, and over hundreds of millions of ticks a last
+bit rounds a price to another cent. Only operations whose result IEEE 754 prescribes are used here: add, subtract,
+multiply, divide, square root, round, and splitting a number into mantissa and exponent.
 """
 
 from collections.abc import Sequence
@@ -50,14 +50,14 @@ def exp(values: Floats) -> Floats:
 
 
 def normal_quantile(drawn: Draws) -> Singles:
-    """Return what a standard normal variable stays below with chance (drawn + 1/2) / 2^32, to six digits."""
+    """Return the standard normal quantiles of (drawn + 1/2) / 2^32, to six digits."""
     quantiles = np.empty(drawn.shape, np.float32)
     for begin in range(0, drawn.size, _BLOCK):
         centred = (drawn[begin : begin + _BLOCK] ^ _HALF).view(np.int32).astype(np.float32)
         centred *= 2.0**-32
         rational = _rational(_MIDDLE, _MIDDLE_REACH_SQUARED - centred * centred)
         np.multiply(centred, rational, out=quantiles[begin : begin + _BLOCK])
-    tails = np.flatnonzero(drawn - _LOWER_TAIL > _BETWEEN_TAILS)  # the lower tail wraps round to the top
+    tails = np.flatnonzero(drawn - _LOWER_TAIL > _BETWEEN_TAILS)  # the lower tail wraps around to the top
     quantiles[tails] = _tail_quantile(drawn[tails])
     return quantiles
 

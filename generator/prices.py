@@ -1,12 +1,11 @@
-"""What ticks cost: Brownian motions exact at irregular times, correlated in continuous time, in any order of slices.
+"""Prices: Brownian motions exact at irregular times, correlated in continuous time, with slices in any order.
 
 Each symbol has one driving process. Its values at the borders of slices come from a tree: the end of the day first,
-then the middle given both ends, and so on down, so that any slice is reached in a logarithm of their number. Inside a
-slice a free path is drawn at the tick times and bent so that it ends where the border says: a Brownian bridge.
+then the middle given both ends, and so on, so that any slice is reached in logarithmic time. Inside a slice a free path
+is drawn at the tick times and bent to end at the value of the border: a Brownian bridge.
 
-The second leg of a pair follows the first leg's process, so that one is drawn at the tick times of both legs. In a
-cointegrated market the second leg's own process is not a Brownian motion but one that reverts to 0
-(Ornstein-Uhlenbeck), which has bridges of the same form.
+The second leg of a pair depends on the first leg's process, which is therefore drawn at the tick times of both legs. In
+a cointegrated market the second leg's own process reverts to 0 (Ornstein-Uhlenbeck); its bridges have the same form.
 """
 
 from collections.abc import Iterator
@@ -35,7 +34,7 @@ class SlicePath:
 class Prices:
     """The prices of a market, slice by slice.
 
-    Columns of symbols are kept in an order of their own: all first legs, all second legs, then those without a pair.
+    Symbols are ordered as columns: all first legs, all second legs, then symbols without a pair.
     """
 
     def __init__(self, market: Market, timeline: Timeline) -> None:
@@ -50,8 +49,8 @@ class Prices:
         self.reverting = self.workload.market == "cointegrated"
         self.decay = LN_2 / (self.workload.half_life / 1000)  # of the reverting processes, per second
         rho, volatility = self.workload.correlation, self.workload.volatility
-        self.follow = volatility * (1.0 if self.reverting else rho)  # what of leg 1's process leg 2 takes
-        self.scale = np.full(symbols, volatility)  # what each symbol takes of its own
+        self.follow = volatility * (1.0 if self.reverting else rho)  # how much leg 2 follows leg 1's process
+        self.scale = np.full(symbols, volatility)  # how much each symbol follows its own process
         self.scale[self.leg2] = 1.0 if self.reverting else volatility * sqrt(1 - rho * rho)
 
     def paths(self, slices: range) -> Iterator[SlicePath]:
@@ -69,8 +68,8 @@ class Prices:
         symbols = self.workload.symbols
         head = path.piece.first_tick % symbols
         rows = -(-(head + len(tick_times)) // symbols)
-        # A row a cycle through all symbols. What stands before the first tick is at the slice's start, what stands
-        # behind the last one, and the extra row, at its end.
+        # Each row is a cycle through all symbols. Cells before the first tick are at the slice's start, cells after the
+        # last tick, and the extra row, at its end.
         seconds = np.full((rows + 1) * symbols, (path.piece.end_ms - path.piece.start_ms) / 1000)
         seconds[:head] = 0.0
         seconds[head : head + len(tick_times)] = (tick_times - path.piece.start_ms) / 1000
@@ -78,7 +77,7 @@ class Prices:
         return grid.take(self.back_in_cycle, axis=1).reshape(-1)[head : head + len(tick_times)]
 
     def _descend(self, wanted: range, low: int, high: int, at_low: Floats, at_high: Floats) -> Iterator[SlicePath]:
-        """Walk down the tree of borders to the wanted slices, from left to right."""
+        """Descend the tree of borders to the wanted slices, from left to right."""
         if high <= wanted.start or low >= wanted.stop:
             return
         if high - low == 1:
@@ -90,7 +89,7 @@ class Prices:
         yield from self._descend(wanted, middle, high, at_middle, at_high)
 
     def _between(self, low: int, middle: int, high: int, at_low: Floats, at_high: Floats) -> Floats:
-        """Draw the values at a border given those at one before and one behind it."""
+        """Draw the values at a border given the values at a border before and a border after it."""
         noise = normals(self.workload.seed, Purpose.BORDER, middle, self.workload.symbols)
         before = self._border_s(middle) - self._border_s(low)
         after = self._border_s(high) - self._border_s(middle)
@@ -104,7 +103,7 @@ class Prices:
         return values
 
     def _kept(self, seconds: float) -> float:
-        """Return what a reverting process keeps of its distance to the mean after some time."""
+        """Return the share of its distance to the mean that a reverting process keeps after some time."""
         return float(exp(np.array([-self.decay * seconds]))[0])
 
     def _border_s(self, border: int) -> float:
@@ -118,7 +117,9 @@ class Prices:
         logs, leg1_at_leg2 = self._driving(path, seconds, own, between)
         logs *= self.scale
         logs[:, self.leg2] += self.follow * leg1_at_leg2
-        drift = -self.workload.volatility * self.workload.volatility / 2  # a power may differ in its last bit
+        drift = (
+            -self.workload.volatility * self.workload.volatility / 2
+        )  # a power may differ in its last bit
         logs += drift * seconds
         logs += drift * (path.piece.start_ms / 1000)
         cents = exp(logs)
@@ -127,10 +128,10 @@ class Prices:
         return np.maximum(cents, 1.0, out=cents).astype(np.int32)
 
     def _driving(self, path: SlicePath, seconds: Floats, own: Singles, between: Singles) -> tuple[Floats, Floats]:
-        """Return the driving processes at their own ticks, and the first legs' ones at the second legs' ticks."""
+        """Return the driving processes at their own ticks, and those of first legs at the second legs' ticks."""
         at_leg1, at_leg2 = seconds[:, self.leg1], seconds[:, self.leg2]
         steps = _gaps(seconds)
-        steps[1:, self.leg1] = at_leg1[1:] - at_leg2[:-1]  # a first leg moves on from its partner's tick
+        steps[1:, self.leg1] = at_leg1[1:] - at_leg2[:-1]  # a first leg continues from its partner's tick
         np.sqrt(steps, out=steps)
         steps *= own
         across = np.sqrt(at_leg2 - at_leg1) * between
@@ -161,7 +162,7 @@ class Prices:
 
 
 def _gaps(seconds: Floats) -> Floats:
-    """Return the time since the row before, in the first row since the start."""
+    """Return the time since the previous row, in the first row since the start."""
     gaps = np.empty(seconds.shape)
     gaps[0] = seconds[0]
     np.subtract(seconds[1:], seconds[:-1], out=gaps[1:])

@@ -1,4 +1,4 @@
-"""The query generator: which strategies watch a market, whose they are, and with which parameters."""
+"""The query generator: the strategies that watch a market, their users and their parameters."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 def generate_strategies(pairs: Sequence[Correlation], count: int, seed: int, market_close_ms: int) -> StrategySet:
     """Assign strategies to pairs and users, and draw their parameters.
 
-    A larger count only adds strategies while no pair has more than ten: those before stay as they are.
+    A larger count only adds strategies, as long as no pair has more than ten.
     """
     funds = _drawn(AVAILABLE_FUNDS_CENTS, seed, 0, count)
     lengths = _drawn(PERIOD_LENGTHS_S, seed, 1, count)
@@ -52,19 +52,19 @@ def generate_strategies(pairs: Sequence[Correlation], count: int, seed: int, mar
 def assigned_pairs(pairs: Sequence[Correlation], count: int) -> Iterator[Correlation]:
     """Yield the pair that each strategy watches, in the order of the strategies.
 
-    Market after market is filled with ten strategies a pair, or with more if that is not enough for all. Within a
-    market strategies go round its pairs, so that five in a row, which are one user's, watch five different ones.
+    Markets are filled in order with ten strategies a pair, or more if that is not enough for all. Within a market
+    strategies cycle through its pairs, so that the five consecutive strategies of a user watch five different pairs.
     """
     rounds = max(UNITS_PER_MARKET, -(-count // len(pairs)))
     left = count
     for _, group in groupby(pairs, lambda pair: pair.market):
-        mine = list(group)
-        here = min(left, rounds * len(mine))
-        yield from (mine[number % len(mine)] for number in range(here))
+        market = list(group)
+        here = min(left, rounds * len(market))
+        yield from (market[number % len(market)] for number in range(here))
         left -= here
 
 
 def _drawn(choices: Sequence[Value], seed: int, parameter: int, count: int) -> list[Value]:
-    """Draw one parameter of all strategies, uniform over its choices, from a stream of its own."""
+    """Draw a parameter of all strategies, uniform over its choices, from its own stream."""
     places = whole_numbers(seed, Purpose.STRATEGY, parameter, count, len(choices))
     return [choices[place] for place in places.tolist()]

@@ -1,7 +1,7 @@
-"""Random numbers by address: every draw is a function of seed, purpose and index, never of what was drawn before.
+"""Random numbers by address: every draw is a function of seed, purpose and index, never of earlier draws.
 
-Only Philox's raw 64-bit words are taken from numpy; what becomes of them is written here, half a word a draw, so
-that the market depends on a published algorithm and not on a library's choice of sampling method.
+Only the raw 64-bit words of Philox come from numpy; the conversion, half a word a draw, is defined here, so that the
+market depends on a published algorithm and not on a library's sampling method.
 """
 
 from enum import IntEnum
@@ -17,7 +17,7 @@ Words = NDArray[np.uint64]
 
 
 class Purpose(IntEnum):
-    """What a stream of words is for. The numbers are part of the definition of a market: never renumber."""
+    """The purpose of a stream of words. The numbers are part of the definition of a market: never renumber."""
 
     SYMBOL = 1
     PAIRING = 2
@@ -37,7 +37,7 @@ def words(seed: int, purpose: Purpose, index: int, count: int) -> Words:
 
 
 def draws(seed: int, purpose: Purpose, index: int, count: int) -> Draws:
-    """Return whole numbers uniform on [0, 2^32): the halves of the stream's words, the low ones first."""
+    """Return whole numbers uniform on [0, 2^32): the halves of the stream's words, low halves first."""
     halves = words(seed, purpose, index, (count + 1) // 2).astype("<u8", copy=False).view("<u4")
     return halves[:count].astype(np.uint32, copy=False)
 

@@ -39,7 +39,7 @@ class TickSource:
             yield self._draw_slice(path, slice(begin, end))
 
     def _cycle(self, first: int, count: int) -> NDArray[np.int32]:
-        """Return `count` places in the cycle of symbols, from the given one on."""
+        """Return `count` positions in the cycle of symbols, from `first` on."""
         if len(self._rounds) < first + count:
             rounds = -(-2 * count // self.workload.symbols) + 1
             self._rounds = np.tile(np.arange(self.workload.symbols, dtype=np.int32), rounds)

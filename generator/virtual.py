@@ -1,4 +1,4 @@
-"""The tick format `virtual`: a file holds no ticks, only what they are drawn from whenever it is read.
+"""The tick format `virtual`: a file stores no ticks but a recipe; they are drawn whenever the file is read.
 
 Importing this module registers the format.
 """
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def tick_source(workload: Workload) -> "TickSource":
-    """Return the source of a workload; a worker that handles several files sets it up once."""
-    from pairs.generator.ticks import (
-        TickSource,  # takes scipy and a second to load, and most datasets store their ticks
-    )
+    """Return the source of a workload; a worker that draws several files sets it up once."""
+    from pairs.generator.ticks import TickSource  # loads scipy, which readers of stored ticks do not need
 
     return TickSource(workload)
 
@@ -58,17 +56,17 @@ class VirtualSource(PartSource):
 
 
 class VirtualWriter(TickFileWriter):
-    """Writes what ticks are drawn from instead of ticks."""
+    """Writes the recipe instead of ticks."""
 
-    def __init__(self, path: Path, content: str) -> None:
-        super().__init__(path)
-        self._content = content
+    def __init__(self, path: Path, recipe: str) -> None:
+        super().__init__()
+        path.write_text(recipe, encoding="utf-8")
 
     def _write(self, ticks: pa.Table) -> None:
         pass
 
-    def _close(self) -> None:
-        self.partial.write_text(self._content, encoding="utf-8")
+    def close(self) -> None:
+        """Do nothing: the recipe is written already."""
 
 
 class Virtual(TickFormat):
@@ -80,8 +78,7 @@ class Virtual(TickFormat):
         """Open a file for drawing its ticks."""
         return VirtualSource(part)
 
-    def writer(self, path: Path, recipe: str) -> TickFileWriter:
-        """Open a file for writing."""
+    def _open_writer(self, path: Path, recipe: str) -> TickFileWriter:
         return VirtualWriter(path, recipe)
 
 

@@ -1,12 +1,11 @@
-"""Reads the answers of any engine, Parquet or CSV, tolerantly: a row that is no answer is noted with its place.
+"""Reads the answers of any engine, Parquet or CSV, tolerantly: an invalid row is reported with its position.
 
-The fast way takes a file or a batch at once; only where that fails are its rows looked at one by one.
+Whole batches are converted at once; only where that fails are their rows read singly.
 """
 
 import csv
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,27 +15,19 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from pairs.core.errors import BadInputError
+from pairs.run_folder.validation_record import InvalidRow
 
 _ROWS_AT_A_TIME = 65_536
 _FORMATS = (".parquet", ".csv")
 
 
-@dataclass(frozen=True)
-class MalformedRow:
-    """A row that cannot be read as an answer. In CSV the line counts from 1, in Parquet the row does."""
-
-    file: str
-    line: int
-    problem: str
-
-
-Answer: TypeAlias = "pa.RecordBatch | MalformedRow"
+Answer: TypeAlias = "pa.RecordBatch | InvalidRow"
 
 
 def answer_files(folder: Path, stream: str) -> list[Path]:
-    """Find the answers of a stream: one file, or a folder of them, which are then read in the order of their names."""
+    """Return the files of a stream's answers: one file, or those of a folder in the order of their names."""
     if not folder.is_dir():
-        raise BadInputError(f"{folder}: no such folder; give the one that holds the answers of a run")
+        raise BadInputError(f"{folder}: no such folder; give the folder with the answers of a run")
     found = [path for path in (folder / f"{stream}{suffix}" for suffix in ("", *_FORMATS)) if path.exists()]
     if not found:
         raise BadInputError(f"{folder}: no {stream}.parquet or {stream}.csv there; give the folder with the answers")
@@ -51,7 +42,7 @@ def answer_files(folder: Path, stream: str) -> list[Path]:
 
 
 def read_answers(path: Path, schema: pa.Schema) -> Iterator[Answer]:
-    """Yield the answers of a file in its order, in batches of the given columns, and the rows that are none."""
+    """Yield the answers of a file in order, in batches of the given columns, and the invalid rows."""
     try:
         yield from (_read_parquet if path.suffix == ".parquet" else _read_csv)(path, schema)
     except (pa.ArrowException, csv.Error, OSError, ValueError) as error:
@@ -64,11 +55,11 @@ def _read_parquet(path: Path, schema: pa.Schema) -> Iterator[Answer]:
     with pq.ParquetFile(path) as source:
         _refuse_missing(path, source.schema_arrow.names, schema)
         for batch in source.iter_batches(_ROWS_AT_A_TIME, columns=schema.names):
-            yield from _take_batch(path, batch.select(schema.names), schema, row)
+            yield from _read_batch(path, batch.select(schema.names), schema, row)
             row += len(batch)
 
 
-def _take_batch(path: Path, batch: pa.RecordBatch, schema: pa.Schema, rows_before: int) -> Iterator[Answer]:
+def _read_batch(path: Path, batch: pa.RecordBatch, schema: pa.Schema, rows_before: int) -> Iterator[Answer]:
     try:
         fitting = batch.cast(schema)
         whole = not any(column.null_count for column in fitting.columns)
@@ -79,7 +70,7 @@ def _take_batch(path: Path, batch: pa.RecordBatch, schema: pa.Schema, rows_befor
         return
     rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
     numbered = ((rows_before + number, list(row)) for number, row in enumerate(rows, 1))
-    yield from _take_rows(path, numbered, schema)
+    yield from _read_rows(path, numbered, schema)
 
 
 def _read_csv(path: Path, schema: pa.Schema) -> Iterator[Answer]:
@@ -92,11 +83,11 @@ def _read_csv(path: Path, schema: pa.Schema) -> Iterator[Answer]:
             yield batch
             done += len(batch)
     except pa.ArrowException:
-        yield from _take_rows(path, islice(_csv_rows(path, header, schema), done, None), schema)
+        yield from _read_rows(path, islice(_csv_rows(path, header, schema), done, None), schema)
 
 
 def _csv_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    types = {one.name: one.type for one in schema}
+    types = dict(zip(schema.names, schema.types, strict=True))
     options = pa_csv.ConvertOptions(
         column_types=types, include_columns=schema.names, strings_can_be_null=False, null_values=[]
     )
@@ -106,7 +97,7 @@ def _csv_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
 
 
 def _csv_rows(path: Path, header: list[str], schema: pa.Schema) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the rows with the lines they end on; a row of another length than the header's has no values."""
+    """Yield the rows with their last lines; a row of another length than the header has no values."""
     places = [header.index(name) for name in schema.names]
     with path.open(newline="", encoding="utf-8", errors="replace") as source:
         rows = csv.reader(source)
@@ -124,19 +115,19 @@ def _refuse_missing(path: Path, names: list[str], schema: pa.Schema) -> None:
             raise BadInputError(f"{path}: {how} {name!r} (it {has}); name the columns as the benchmark does")
 
 
-def _take_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Schema) -> Iterator[Answer]:
-    """Read rows one by one; note those that fail."""
-    taken: list[list[Any]] = []
+def _read_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Schema) -> Iterator[Answer]:
+    """Read single rows; report the invalid rows."""
+    valid: list[list[Any]] = []
     for line, row in rows:
         try:
-            taken.append(_read_row(row, schema))
+            valid.append(_read_row(row, schema))
         except (ValueError, TypeError, OverflowError) as error:
-            yield MalformedRow(str(path), line, str(error))
-        if len(taken) == _ROWS_AT_A_TIME:
-            yield _as_batch(taken, schema)
-            taken = []
-    if taken:
-        yield _as_batch(taken, schema)
+            yield InvalidRow(file=str(path), line=line, problem=str(error))
+        if len(valid) == _ROWS_AT_A_TIME:
+            yield _as_batch(valid, schema)
+            valid = []
+    if valid:
+        yield _as_batch(valid, schema)
 
 
 def _as_batch(rows: list[list[Any]], schema: pa.Schema) -> pa.RecordBatch:
@@ -158,7 +149,7 @@ def _read_text(name: str, value: Any) -> str:
 
 
 def _read_whole(name: str, value: Any) -> int:
-    """Read a whole number, also one written as 12.0."""
+    """Read a whole number, also if written as 12.0."""
     found = re.fullmatch(r"\s*([+-]?\d+)(\.0*)?\s*", str(value), re.ASCII)
     if found is None:
         raise ValueError(f"{name} is {_shown(value)}, not a whole number")

@@ -21,7 +21,7 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Counts:
-    """The judgement of one stream: validator = correct + missing + wrong, sut = correct + wrong + undue."""
+    """The counts of a stream: validator = correct + missing + wrong, sut = correct + wrong + undue."""
 
     validator: int = 0
     sut: int = 0
@@ -29,20 +29,20 @@ class Counts:
     missing: int = 0
     undue: int = 0
     wrong: int = 0
-    duplicates: int = 0  # undue answers whose key had come before
+    duplicates: int = 0  # undue answers with a key that occurred before
 
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
 
     @property
     def passed(self) -> bool:
-        """Whether every answer is right and none lacks."""
+        """Whether every answer is correct and none is missing."""
         return not (self.missing or self.undue or self.wrong)
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """Two sets of answers held against each other: how many are right, and where the others are in their tables."""
+class Comparison:
+    """The comparison of two sets of answers: the counts, and the rows of incorrect answers."""
 
     counts: Counts
     missing: Wholes  # rows of the validator's table
@@ -51,7 +51,7 @@ class Judgement:
 
 
 class NameCodes:
-    """Numbers names in the order in which they first come, the same name always alike."""
+    """Numbers names in the order of their first appearance; a name keeps its number."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self._codes = {name: code for code, name in enumerate(known)}
@@ -66,8 +66,8 @@ class NameCodes:
         return coded
 
 
-def judge(expected: pa.Table, answers: pa.Table, stream: StreamSpec) -> Judgement:
-    """Match answers with expected ones and compare the values of those that match."""
+def compare(expected: pa.Table, answers: pa.Table, stream: StreamSpec) -> Comparison:
+    """Match answers with expected answers by key, and compare the values of those that match."""
     names = NameCodes()
     sides = [{name: _comparable(side[name], names) for name in expected.column_names} for side in (expected, answers)]
     match = _match(*([side[key] for key in stream.key] for side in sides))
@@ -83,7 +83,7 @@ def judge(expected: pa.Table, answers: pa.Table, stream: StreamSpec) -> Judgemen
         wrong=len(wrong[0]),
         duplicates=match.duplicates,
     )
-    return Judgement(counts, match.missing, match.undue, wrong)
+    return Comparison(counts, match.missing, match.undue, wrong)
 
 
 def _comparable(column: pa.ChunkedArray, names: NameCodes) -> NDArray[Any]:
@@ -101,7 +101,7 @@ def _all_equal(
 
 
 def relative_error(expected: NDArray[Any], answered: NDArray[Any]) -> NDArray[np.float64]:
-    """Return how far answers are off, as a share of what is expected; not a number if they are none."""
+    """Return the error of answers relative to the expected values; NaN for an answer that is not a number."""
     with np.errstate(all="ignore"):
         error: NDArray[np.float64] = np.abs(answered - expected) / np.abs(expected)
     return np.where(answered == expected, 0.0, error)
@@ -129,25 +129,25 @@ def _match(expected: list[Wholes], answered: list[Wholes]) -> _Match:
     is_answer = order >= rows
     group = np.cumsum(new_key) - 1
     groups = int(group[-1]) + 1 if len(group) else 0
-    of_expected = np.bincount(group[~is_answer], minlength=groups)
-    of_answers = np.bincount(group[is_answer], minlength=groups)
-    place = np.arange(len(order)) - np.flatnonzero(new_key)[group]  # in its group
-    occurrence = np.where(is_answer, place - of_expected[group], place)
-    lonely = occurrence >= np.minimum(of_expected, of_answers)[group]
-    undue = is_answer & lonely
+    expected_in = np.bincount(group[~is_answer], minlength=groups)
+    answers_in = np.bincount(group[is_answer], minlength=groups)
+    position = np.arange(len(order)) - np.flatnonzero(new_key)[group]  # in its group
+    occurrence = np.where(is_answer, position - expected_in[group], position)
+    unmatched = occurrence >= np.minimum(expected_in, answers_in)[group]
+    undue = is_answer & unmatched
     return _Match(
-        missing=order[~is_answer & lonely],
+        missing=order[~is_answer & unmatched],
         undue=order[undue] - rows,
         duplicates=int((undue & (occurrence > 0)).sum()),
-        matched=(order[~is_answer & ~lonely], order[is_answer & ~lonely] - rows),
+        matched=(order[~is_answer & ~unmatched], order[is_answer & ~unmatched] - rows),
     )
 
 
 def side_by_side(
-    kind: str, expected: pa.Table, answers: pa.Table, judgement: Judgement, stream: StreamSpec
+    kind: str, expected: pa.Table, answers: pa.Table, comparison: Comparison, stream: StreamSpec
 ) -> pa.Table:
     """Return the incorrect answers of a kind with the values of both sides next to each other."""
-    rows = {"missing": (judgement.missing, None), "undue": (None, judgement.undue), "wrong": judgement.wrong}[kind]
+    rows = {"missing": (comparison.missing, None), "undue": (None, comparison.undue), "wrong": comparison.wrong}[kind]
     sides = {
         name: table.take(pa.array(places))
         for name, table, places in zip(("val", "sut"), (expected, answers), rows, strict=True)

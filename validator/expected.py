@@ -1,14 +1,11 @@
-"""The expected answers of a dataset: computed on Spark, kept beside it, and reused while their inputs are the same.
+"""The expected answers of a dataset: computed on Spark, stored with it, and reused while their inputs are the same.
 
 Executors reduce the ticks to panes (validator/panes.py), then evaluate the strategies over them, a shard at a time
 (validator/shards.py). Needs only the ticks and the strategies of a dataset.
 """
 
-import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -30,19 +27,19 @@ from pairs.dataset.tick_rules import TIME, Problem, out_of_order
 from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
-from pairs.validator.panes import Clock, PartTask, ReducedPart, reduce_part
-from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table
+from pairs.validator.panes import TRIGGERS, Clock, PartTask, ReducedPart, reduce_part
+from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table, table_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_MOST_STRATEGIES_OF_A_SHARD = 256
-_MOST_PANES_OF_A_SHARD = 500_000
+_MAX_STRATEGIES_PER_SHARD = 256
+_MAX_PANES_PER_SHARD = 500_000
 
 
 @dataclass(frozen=True)
 class Computed:
-    """What computing the expected answers came to."""
+    """The result of computing the expected answers."""
 
     ticks: int
     answers: dict[str, int]  # by stream
@@ -50,7 +47,7 @@ class Computed:
 
 
 def current_manifest(dataset: Dataset) -> ExpectedManifest | None:
-    """Return the manifest of expected answers that are still those of the dataset, or None."""
+    """Return the manifest of the expected answers if they are up to date, else None."""
     try:
         manifest = ExpectedManifest.read(dataset.expected_manifest_file)
         stamps = _input_stamps(dataset) | _output_stamps(dataset)
@@ -60,7 +57,7 @@ def current_manifest(dataset: Dataset) -> ExpectedManifest | None:
 
 
 def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> tuple[ExpectedManifest, float | None]:
-    """Return the manifest of the expected answers, and the seconds it took if they had to be computed."""
+    """Return the manifest of the expected answers, and the seconds it took to compute them, None if they were there."""
     dataset.refuse_bad_files()
     kept = None if recompute else current_manifest(dataset)
     if kept is not None:
@@ -95,11 +92,12 @@ def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, FileStamp]:
 
 def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
     """Compute the expected answers and put them in place."""
-    inputs = _input_stamps(dataset)  # before reading them: a change while they are read must show later
+    inputs = _input_stamps(dataset)  # before reading, so that a change meanwhile is noticed later
     strategies = read_strategies(dataset.strategies_file)
     strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
     parts = [part for file in dataset.tick_files() for part in parts_of(file.absolute())]
-    with _scratch_folder(dataset) as scratch:
+    with _scratch_folder(dataset) as name:
+        scratch = Path(name)
         try:
             plan = Plan.of(strategies, scratch, dataset.known_symbols())
             reduced = plan.reduce(spark, parts)
@@ -128,40 +126,35 @@ def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
     return computed
 
 
-@contextmanager
-def _scratch_folder(dataset: Dataset) -> Iterator[Path]:
+def _scratch_folder(dataset: Dataset) -> tempfile.TemporaryDirectory[str]:
+    folder = dataset.path.absolute()
     try:
-        folder = Path(tempfile.mkdtemp(prefix=".expected-", dir=dataset.path.absolute()))
+        return tempfile.TemporaryDirectory(prefix=".expected-", dir=folder, ignore_cleanup_errors=True)
     except OSError as error:
         raise BadInputError(
             f"{dataset.path}: cannot be written: {error.strerror}; copy the dataset elsewhere"
         ) from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How the work is cut: the ticks into parts, the strategies into shards, and where the pieces lie meanwhile."""
+    """How the work is divided: ticks into parts, strategies into shards, with the files between the steps."""
 
     strategies: StrategySet
     clock: Clock
     symbols: tuple[str, ...]
     scratch: Path
-    known: frozenset[str] | None = None  # symbols of the dataset, if it says
+    known: frozenset[str] | None = None  # symbols of the dataset, if they are known
 
     @classmethod
     def of(cls, strategies: StrategySet, scratch: Path, known: frozenset[str] | None = None) -> "Plan":
         """Plan for a set of strategies."""
-        periods = {one.period_ms for one in strategies.strategies}
-        symbols = {symbol for one in strategies.strategies for symbol in (one.symbol1, one.symbol2)}
+        periods = {strategy.period_ms for strategy in strategies.strategies}
         clock = Clock(tuple(sorted(periods)), strategies.market_close_ms)
-        return cls(strategies, clock, tuple(sorted(symbols)), scratch, known)
+        return cls(strategies, clock, tuple(sorted(strategies.symbols)), scratch, known)
 
     def answer_file(self, stream: str, shard: int) -> Path:
-        """Return where the answers of a shard lie."""
+        """Return the file of the answers of a shard."""
         return self.scratch / f"{stream}-{shard:06d}.arrow"
 
     def _pane_file(self, number: int) -> Path:
@@ -179,9 +172,8 @@ class Plan:
     def evaluate(self, spark: "SparkSession", reduced: list[ReducedPart]) -> list[EvaluatedShard]:
         """Evaluate all shards of the strategies."""
         triggers_file = self.scratch / "triggers.arrow"
-        triggers = pa.concat_tables([one.triggers for one in reduced])
-        with pa.OSFile(str(triggers_file), "wb") as sink, pa.ipc.new_stream(sink, triggers.schema) as target:
-            target.write_table(triggers)
+        with table_file(triggers_file, TRIGGERS) as target:
+            target.write_table(pa.concat_tables([part.triggers for part in reduced]))
         tasks = [
             ShardTask(
                 strategies,
@@ -191,29 +183,29 @@ class Plan:
                 triggers_file,
                 {stream: self.answer_file(stream, shard) for stream in STREAMS},
             )
-            for shard, strategies in enumerate(self._shards(sum(one.panes for one in reduced)))
+            for shard, strategies in enumerate(self._shards(sum(part.panes for part in reduced)))
         ]
         with Progress("evaluating strategies", len(tasks), "shards") as progress:
             return run_tasks(spark, evaluate_shard, tasks, progress.set)
 
     def _shards(self, panes: int) -> list[tuple[Strategy, ...]]:
-        """Cut the strategies so that the panes of a shard stay few, however many there are in all."""
-        panes_of_a_pair = 2 * panes // len(self.symbols) + 1
-        length = min(max(_MOST_PANES_OF_A_SHARD // panes_of_a_pair, 1), _MOST_STRATEGIES_OF_A_SHARD)
+        """Divide the strategies so that the panes of a shard fit into memory, however many there are in all."""
+        panes_per_pair = 2 * panes // len(self.symbols) + 1
+        length = min(max(_MAX_PANES_PER_SHARD // panes_per_pair, 1), _MAX_STRATEGIES_PER_SHARD)
         every = self.strategies.strategies
         return [every[first : first + length] for first in range(0, len(every), length)]
 
 
 def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
-    """Refuse the first row that breaks a rule. Inside a part its task has looked; here is what lies between two."""
+    """Refuse the first invalid row. Tasks check inside their parts; here the order between parts is checked."""
     last_ts, last_path = None, None
-    for part, one in zip(parts, reduced, strict=True):
-        found = [] if one.problem is None else [one.problem]
-        if one.first_ts is not None:
-            if last_ts is not None and one.first_ts < last_ts:
-                said = out_of_order(one.first_ts, last_ts, begins_file=part.path != last_path)
-                found.append(Problem(part.first_row, TIME, said))
-            last_ts, last_path = one.last_ts, part.path
+    for part, result in zip(parts, reduced, strict=True):
+        found = [] if result.problem is None else [result.problem]
+        if result.first_ts is not None:
+            if last_ts is not None and result.first_ts < last_ts:
+                text = out_of_order(result.first_ts, last_ts, begins_file=part.path != last_path)
+                found.append(Problem(part.first_row, TIME, text))
+            last_ts, last_path = result.last_ts, part.path
         if found:
             raise min(found).refusal(part.path)
 
@@ -221,13 +213,13 @@ def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
 def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:
     """Return a digest of all ticks in their files."""
     files: dict[Path, PartialDigest] = {}
-    for part, one in zip(parts, reduced, strict=True):
-        files[part.path] = files.get(part.path, PartialDigest()) + one.digest
-    return sha256("\n".join(one.hexdigest() for one in files.values()).encode()).hexdigest()
+    for part, result in zip(parts, reduced, strict=True):
+        files[part.path] = files.get(part.path, PartialDigest()) + result.digest
+    return sha256("\n".join(digest.hexdigest() for digest in files.values()).encode()).hexdigest()
 
 
 def _join(files: list[Path], target: Path, schema: pa.Schema) -> None:
-    """Put the answers of all shards into one file, in the order of the strategies."""
+    """Join the answers of all shards into one file, in the order of the strategies."""
     with pq.ParquetWriter(
         target, schema, use_dictionary=["strategy", *({"type", "symbol"} & set(schema.names))]
     ) as sink:
@@ -236,7 +228,7 @@ def _join(files: list[Path], target: Path, schema: pa.Schema) -> None:
 
 
 def _put_in_place(dataset: Dataset, scratch: Path) -> None:
-    """Replace old answers. Without their manifest, which goes first and comes last, they count for nothing."""
+    """Replace old answers. Without the manifest, which is removed first and written last, they are not used."""
     dataset.expected_folder.mkdir(exist_ok=True)
     dataset.expected_manifest_file.unlink(missing_ok=True)
     for stream in STREAMS:

@@ -1,20 +1,21 @@
 """Reduces ticks to panes: per symbol and pane the sum, the count and the last of its prices. Runs on executors.
 
-Panes are the stretches between the ends of windows of any period, so that every window is a whole number of them. (The
-greatest common divisor of the periods would cut them as well, but 7, 11 and 13 s would then make panes of 1 s.) A pane
-may come in pieces, as ticks come in pieces: sums add up, and of the first ticks of its pieces the first one counts.
+A pane is the time between two consecutive window ends of any period, so every window is a whole number of panes. (With
+the greatest common divisor of the periods, 7, 11 and 13 s would make panes of 1 s.) A pane may come in pieces, as ticks
+do: sums add up, and the first tick of the first piece counts.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
-from uuid import uuid4
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pairs.core.files import temporary_for
 from pairs.core.memory import keep_freed_memory, peak_bytes
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.formats.base import FilePart
@@ -25,25 +26,27 @@ PANES = pa.schema(
     {"symbol": pa.int32(), "start": pa.int64(), "total": pa.int64(), "ticks": pa.int64(), "last": pa.int64()}
 )
 
-# The first tick of any symbol in a pane: it closes the windows that end there.
+# The first tick of any symbol in a pane; it closes the windows that end there.
 TRIGGERS = pa.schema({"tickTS": pa.int64(), "symbol": pa.int32(), "price": pa.int64()})
 
-_PANES_OF_A_BATCH = 500_000
+_PANES_PER_BATCH = 500_000
 
 
 @dataclass(frozen=True)
 class Clock:
-    """When windows end: at all multiples of the periods until the market closes."""
+    """The window ends: all multiples of the periods until the market closes."""
 
     periods_ms: tuple[int, ...]
     market_close_ms: int
 
     def panes_of(self, tick_ts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return when the panes of consecutive ticks before the close begin, and the first tick of each."""
+        """Return the starts of the panes of consecutive ticks before the close, and the first tick of each pane."""
         first, last = int(tick_ts[0]), int(tick_ts[-1])
         if sum((last - first) // period for period in self.periods_ms) > len(tick_ts):
             return self._panes_by_tick(tick_ts)
-        ends = [np.arange(first // one + 1, last // one + 1, dtype=np.int64) * one for one in self.periods_ms]
+        ends = [
+            np.arange(first // period + 1, last // period + 1, dtype=np.int64) * period for period in self.periods_ms
+        ]
         starts = np.unique(np.concatenate(ends))
         rows = np.searchsorted(tick_ts, starts)
         filled = np.diff(rows, append=len(tick_ts)) > 0
@@ -51,7 +54,7 @@ class Clock:
         return np.append(before, starts[filled]), np.append(0, rows[filled])
 
     def _panes_by_tick(self, tick_ts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Do the same where windows end more often than ticks come."""
+        """Do the same where there are more window ends than ticks."""
         starts = np.zeros(len(tick_ts), np.int64)
         for period in self.periods_ms:
             np.maximum(starts, tick_ts // period * period, out=starts)
@@ -62,7 +65,7 @@ class Clock:
 def reduce_piece(
     clock: Clock, symbols: int, symbol: NDArray[Any], price: NDArray[Any], tick_ts: NDArray[Any]
 ) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-    """Reduce consecutive ticks, at least one, to panes and triggers; symbols from `symbols` on are of no interest."""
+    """Reduce consecutive ticks, at least one, to panes and triggers; symbols from `symbols` on are not watched."""
     open_rows = int(np.searchsorted(tick_ts, clock.market_close_ms))
     starts = rows = np.empty(0, np.int64)
     if open_rows:
@@ -71,54 +74,56 @@ def reduce_piece(
     first_rows = np.append(rows, open_rows) if open_rows < len(price) else rows  # the tick that closes the market
     firsts = [tick_ts[first_rows], np.minimum(symbol[first_rows], symbols), price[first_rows]]
     return panes, pa.record_batch(
-        [pa.array(one, field.type) for one, field in zip(firsts, TRIGGERS, strict=True)], TRIGGERS
+        [pa.array(column, field.type) for column, field in zip(firsts, TRIGGERS, strict=True)], TRIGGERS
     )
 
 
 def _sum_up(
     symbols: int, starts: NDArray[np.int64], rows: NDArray[np.int64], symbol: NDArray[Any], price: NDArray[Any]
 ) -> pa.RecordBatch:
-    """Sum up the prices of each symbol in each pane; `rows` are the first ones of the panes."""
+    """Sum up the prices of each symbol in each pane; `rows` are the first rows of the panes."""
     ticks_in_pane = np.diff(rows, append=len(price))
     cells = np.repeat(np.arange(len(starts)) * (symbols + 1), ticks_in_pane) + np.minimum(symbol, symbols)
     used = None
-    if len(starts) * (symbols + 1) > 4 * len(price) + 1_000:  # far more cells than ticks: number those with ticks only
+    if len(starts) * (symbols + 1) > 4 * len(price) + 1_000:  # far more cells than ticks: number only those with ticks
         used, cells = np.unique(cells, return_inverse=True)
     size = len(starts) * (symbols + 1) if used is None else len(used)
     ticks = np.bincount(cells, minlength=size)
-    totals = np.bincount(cells, weights=price, minlength=size)  # exact: below 2**53 for 4 million of the dearest ticks
+    totals = np.bincount(cells, weights=price, minlength=size)  # exact: less than 2**53
     last = np.zeros(size, np.int64)
-    last[cells] = price  # where a cell occurs again, the later price stays
+    last[cells] = price  # of repeated cells the last price stays
     filled = np.flatnonzero(ticks)
     pane, code = np.divmod(filled if used is None else used, symbols + 1)
     watched = code < symbols
     filled, pane, code = filled[watched], pane[watched], code[watched]
     columns = [code, starts[pane], totals[filled], ticks[filled], last[filled]]
-    return pa.record_batch([pa.array(one).cast(field.type) for one, field in zip(columns, PANES, strict=True)], PANES)
+    return pa.record_batch(
+        [pa.array(column).cast(field.type) for column, field in zip(columns, PANES, strict=True)], PANES
+    )
 
 
 @dataclass(frozen=True)
 class PartTask:
-    """A part of the ticks to reduce. Its panes go to a file, in the order of their symbols."""
+    """A part of the ticks to reduce, and the file for its panes."""
 
     part: FilePart
     clock: Clock
     symbols: tuple[str, ...]
     target: Path
-    known: Collection[str] | None = None  # symbols; none if the dataset does not say
+    known: Collection[str] | None = None  # symbols; None if they are not known
 
 
 @dataclass(frozen=True)
 class ReducedPart:
-    """What a task reports of its part."""
+    """The result of a task for its part."""
 
     digest: PartialDigest  # with positions in the file
-    first_ts: int | None  # of a part without ticks
+    first_ts: int | None  # None for a part without ticks
     last_ts: int
     triggers: pa.Table
     panes: int
     worker_peak_bytes: int
-    problem: Problem | None = None  # the first one; what follows it was not read
+    problem: Problem | None = None  # the first; later rows were not read
 
 
 def reduce_part(task: PartTask) -> ReducedPart:
@@ -127,14 +132,14 @@ def reduce_part(task: PartTask) -> ReducedPart:
     coder = _SymbolCoder(task.symbols)
     digest, first_ts, last_ts = PartialDigest(), None, 0
     triggers, problem = [], None
-    with PaneFile(task.target) as target:
-        for batch, broken in TickReader(task.known).look(task.part):
+    with pane_file(task.target) as target:
+        for batch, violations in TickReader(task.known).scan(task.part):
             price, tick_ts = batch["price"].to_numpy(), batch["tickTS"].to_numpy()
             if len(batch):
                 first_ts = int(tick_ts[0]) if first_ts is None else first_ts
                 last_ts = int(tick_ts[-1])
-            if broken:
-                problem = first_problem(broken)
+            if violations:
+                problem = first_problem(violations)
                 break
             if not len(batch):
                 continue
@@ -147,7 +152,7 @@ def reduce_part(task: PartTask) -> ReducedPart:
 
 
 class _SymbolCoder:
-    """Numbers the watched symbols by their places in a list; all others share the number after the last."""
+    """Numbers the watched symbols by their position in a list; all others share the next number."""
 
     def __init__(self, symbols: Sequence[str]) -> None:
         self._places = {symbol: place for place, symbol in enumerate(symbols)}
@@ -157,43 +162,30 @@ class _SymbolCoder:
     def code(self, symbol: pa.DictionaryArray) -> NDArray[np.int32]:
         if self._dictionary is None or not symbol.dictionary.equals(self._dictionary):
             self._dictionary = symbol.dictionary
-            nobody = len(self._places)
-            self._codes = np.array([self._places.get(name, nobody) for name in self._dictionary.to_pylist()], np.int32)
+            others = len(self._places)
+            self._codes = np.array([self._places.get(name, others) for name in self._dictionary.to_pylist()], np.int32)
         codes: NDArray[np.int32] = self._codes[symbol.indices.to_numpy()]
         return codes
 
 
-class PaneFile:
-    """A file of panes being written, in batches that are each in the order of symbols, so that readers find theirs."""
+class PaneWriter:
+    """Writes panes in batches that are each sorted by symbol, so that readers find theirs."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, target: pa.ipc.RecordBatchFileWriter) -> None:
         self.rows = 0
-        self._path = path
-        self._partial = path.with_name(f".{path.name}.{uuid4().hex}")
+        self._target = target
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
-
-    def __enter__(self) -> Self:
-        self._sink = pa.OSFile(str(self._partial), "wb")
-        self._target = pa.ipc.new_file(self._sink, PANES)
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
-        if kind is None:
-            self._flush()
-        self._target.close()
-        self._sink.close()
-        if kind is None:
-            self._partial.rename(self._path)
 
     def add(self, panes: pa.RecordBatch) -> None:
         """Add panes; they are kept until there are enough for a batch."""
         self._pending.append(panes)
         self._pending_rows += len(panes)
-        if self._pending_rows >= _PANES_OF_A_BATCH:
-            self._flush()
+        if self._pending_rows >= _PANES_PER_BATCH:
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write the panes that were kept."""
         panes = pa.Table.from_batches(self._pending, PANES)
         order = np.argsort(panes["symbol"].to_numpy(), kind="stable")
         self._target.write_table(panes.take(pa.array(order)).combine_chunks())
@@ -201,8 +193,21 @@ class PaneFile:
         self._pending, self._pending_rows = [], 0
 
 
+@contextmanager
+def pane_file(path: Path) -> Iterator[PaneWriter]:
+    """Write a file of panes, which appears when it is whole."""
+    with (
+        temporary_for(path) as partial,
+        pa.OSFile(str(partial), "wb") as sink,
+        pa.ipc.new_file(sink, PANES) as target,
+    ):
+        writer = PaneWriter(target)
+        yield writer
+        writer.flush()
+
+
 def read_panes(files: Iterable[Path], symbols: NDArray[np.int32]) -> pa.Table:
-    """Read the panes of some symbols, given in order, from the files of all parts, in the order of the files."""
+    """Read the panes of some symbols, sorted, from the files of all parts, in the order of the files."""
     found = [PANES.empty_table()]
     for file in files:
         source = pa.ipc.open_file(pa.memory_map(str(file)))

@@ -1,7 +1,8 @@
-"""The answers of all strategies, computed from panes: the same as the reference's, column-wise and at scale.
+"""Computes the answers of all strategies from panes: the same as the reference's, column-wise and at scale.
 
-A column is what one strategy sees over the whole day: its ratios, its bands. Only changes of position are walked one
-by one. Sums of prices are whole numbers; means and deviations are summed anew over the window, oldest ratio first.
+A column holds the values of one strategy over the whole day: its ratios, its bands. Only changes of position are
+computed step by step. Sums of prices are whole numbers; means and deviations are summed for every window from its
+oldest ratio.
 """
 
 from bisect import bisect_left
@@ -21,7 +22,7 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class SymbolPanes:
-    """The panes of one symbol in which it traded, in the order of time."""
+    """The panes in which a symbol traded, in the order of time."""
 
     start: Wholes
     total: Wholes
@@ -40,7 +41,7 @@ class SymbolPanes:
 
 
 def panes_by_symbol(panes: pa.Table) -> dict[int, SymbolPanes]:
-    """Put together panes that came in pieces, and part them by symbol."""
+    """Join panes that came in pieces, and split them by symbol."""
     symbol, start, total, ticks, last = (column.to_numpy() for column in panes.columns)
     order = np.lexsort([start, symbol])  # stable: the pieces of a pane stay in the order of time
     symbol, start = symbol[order], start[order]
@@ -61,7 +62,7 @@ def panes_by_symbol(panes: pa.Table) -> dict[int, SymbolPanes]:
 
 @dataclass(frozen=True)
 class Triggers:
-    """The ticks that close windows, in the order of time, up to the one that closes the market if there is one."""
+    """The ticks that close windows, in the order of time, up to the tick that closes the market, if any."""
 
     tick_ts: Wholes
     symbol: Wholes
@@ -70,25 +71,25 @@ class Triggers:
 
     @classmethod
     def from_table(cls, triggers: pa.Table, market_close_ms: int) -> "Triggers":
-        """Take what the parts of the ticks report; nothing after the bell counts."""
+        """Take the triggers of all parts, up to the bell."""
         tick_ts, symbol, price = (column.to_numpy() for column in triggers.columns)
         end = int(np.searchsorted(tick_ts, market_close_ms)) + 1
         return cls(tick_ts[:end], symbol[:end], price[:end], market_close_ms)
 
     def closing(self, ends_ms: Wholes) -> Wholes:
-        """Return the place of the tick that closes each window, by its end; one past the last if none does."""
+        """Return the position of the tick that closes each window, given its end; the number of ticks if none does."""
         return np.searchsorted(self.tick_ts, ends_ms)
 
     @property
     def bell(self) -> int | None:
-        """The place of the tick that closes the market."""
+        """The position of the tick that closes the market."""
         place = len(self.tick_ts) - 1
         return place if place >= 0 and self.tick_ts[place] >= self.market_close_ms else None
 
 
 @dataclass(frozen=True)
 class Order:
-    """A purchase or sale; the symbol and the trigger are places."""
+    """A purchase or sale; the symbol and the trigger are positions."""
 
     buys: bool
     symbol: int
@@ -99,7 +100,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Answers:
-    """What one strategy answers over the whole day."""
+    """The answers of a strategy over the whole day."""
 
     ratio: Doubles
     average: Doubles
@@ -119,7 +120,7 @@ class Replay:
         self._ratios_of = lru_cache(maxsize=256)(self._ratios)
 
     def answers(self, strategy: Strategy) -> Answers:
-        """Compute all answers of one strategy."""
+        """Compute all answers of a strategy."""
         legs = self._places[strategy.symbol1], self._places[strategy.symbol2]
         ends, trigger, ratio = self._ratios_of(*legs, strategy.period_ms)
         average, deviation = moments(ratio, strategy.num_periods)
@@ -132,7 +133,7 @@ class Replay:
         return found
 
     def _ratios(self, leg1: int, leg2: int, period_ms: int) -> tuple[Wholes, Wholes, Doubles]:
-        """Return the ends, triggers and ratios of the windows of a pair that close and hold ticks of both."""
+        """Return the ends, triggers and ratios of the closed windows in which both symbols of a pair traded."""
         if leg1 not in self._panes or leg2 not in self._panes:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
         number1, average1 = self._panes[leg1].windows(period_ms)
@@ -145,7 +146,7 @@ class Replay:
 
 
 def moments(values: Doubles, count: int) -> tuple[Doubles, Doubles]:
-    """Return mean and sample standard deviation of every `count` consecutive values, summed from the oldest on."""
+    """Return mean and sample standard deviation of every `count` consecutive values, summed from the oldest."""
     results = max(len(values) - count + 1, 0)
     lagged = [values[lag : lag + results] for lag in range(count)] if results else [values[:0]]
     total = np.zeros(results)
@@ -160,7 +161,7 @@ def moments(values: Doubles, count: int) -> tuple[Doubles, Doubles]:
 
 
 class _Trader:
-    """Walks from one change of position to the next."""
+    """Goes from one change of position to the next."""
 
     def __init__(
         self,
@@ -179,26 +180,29 @@ class _Trader:
         self._owned: int | None = None  # which leg
         self._shares = 0
 
-    def trade(self, seen: Answers, ends: Wholes) -> None:
-        """Take and leave positions as the indicators say, and sell at the bell."""
+    def trade(self, answers: Answers, ends: Wholes) -> None:
+        """Change positions by the indicators, and sell at the bell."""
         bell = self._triggers.bell
-        rows = len(seen.ratio) if bell is None else int(np.searchsorted(seen.trigger, bell))
-        signals = _crossings((seen.ratio <= seen.lower)[:rows]), _crossings((seen.ratio >= seen.upper)[:rows])
+        rows = len(answers.ratio) if bell is None else int(np.searchsorted(answers.trigger, bell))
+        signals = (
+            _crossings((answers.ratio <= answers.lower)[:rows]),
+            _crossings((answers.ratio >= answers.upper)[:rows]),
+        )
         row = -1
         while True:
-            row, leg = self._next_change(seen.ratio, signals, row, rows)
+            row, leg = self._next_change(answers.ratio, signals, row, rows)
             if row == rows:
                 break
-            self._sell(int(seen.trigger[row]), int(ends[row]))
+            self._sell(int(answers.trigger[row]), int(ends[row]))
             if leg is not None:
-                self._buy(leg, int(seen.trigger[row]), int(ends[row]))
+                self._buy(leg, int(answers.trigger[row]), int(ends[row]))
         if bell is not None:
             self._sell(bell, self._triggers.market_close_ms)
 
     def _next_change(
         self, ratio: Doubles, signals: tuple[list[int], list[int]], since: int, rows: int
     ) -> tuple[int, int | None]:
-        """Return the next row where the position changes and the leg to own from then on; `rows` if there is none."""
+        """Return the next row where the position changes, `rows` if none, and the leg to own afterwards."""
         down, up = (_next_after(rows_of_signal, since, rows) for rows_of_signal in signals)
         if self._owned is None:
             return (up, 1) if up <= down else (down, 0)
@@ -207,7 +211,7 @@ class _Trader:
         return row, (1 - self._owned if row == signal else None)
 
     def _stop_loss(self, ratio: Doubles, since: int, until: int) -> int:
-        """Return the first row in (since, until) where the position has lost too much, or else `until`."""
+        """Return the first row in (since, until) where the position has lost too much, else `until`."""
         taken, limit = ratio[since], self._strategy.stop_loss_fraction
         later = ratio[since + 1 : until]
         lost = later >= (1 + limit) * taken if self._owned == 1 else later <= (1 - limit) * taken
@@ -215,7 +219,7 @@ class _Trader:
         return since + 1 + first if len(lost) and lost[first] else until
 
     def _price(self, leg: int, trigger: int, before_ms: int) -> int:
-        """Return the last trade of a leg: the trigger itself, or one before the window's end."""
+        """Return the price of the last trade of a leg: the trigger itself, or the last before the window's end."""
         symbol = self._legs[leg]
         if self._triggers.symbol[trigger] == symbol:
             return int(self._triggers.price[trigger])
@@ -239,7 +243,7 @@ class _Trader:
 
 
 def _crossings(beyond: NDArray[np.bool_]) -> list[int]:
-    """Return the rows that are beyond a band while the row before was not."""
+    """Return the rows that are beyond a band while the previous row is not."""
     return (np.flatnonzero(beyond[1:] & ~beyond[:-1]) + 1).tolist()
 
 

@@ -1,29 +1,29 @@
-"""Evaluates a shard of the strategies, a contiguous run of the set, and writes its answers. Runs on executors."""
+"""Evaluates a shard of the strategies, a contiguous range of the set, and writes its answers. Runs on executors."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 
+from pairs.core.files import temporary_for
 from pairs.core.memory import keep_freed_memory, peak_bytes
 from pairs.model.strategy import Strategy
 from pairs.model.streams import INDICATORS, ORDERS, STREAMS
 from pairs.validator.panes import read_panes
 from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
 
-# What can be known beforehand: all columns but the wall time.
+# The columns that do not depend on the run: all but the wall time.
 EXPECTED = {name: stream.schema.remove(stream.schema.get_field_index("inputTS")) for name, stream in STREAMS.items()}
-_ROWS_OF_A_PORTION = 100_000
+_ROWS_PER_PORTION = 100_000
 
 
 @dataclass(frozen=True)
 class ShardTask:
-    """Strategies to evaluate, where their panes are, and where their answers go."""
+    """Strategies to evaluate, the files of their panes, and the files for their answers."""
 
     strategies: tuple[Strategy, ...]
     symbols: tuple[str, ...]
@@ -35,7 +35,7 @@ class ShardTask:
 
 @dataclass(frozen=True)
 class EvaluatedShard:
-    """What a task reports of its shard."""
+    """The result of a task for its shard."""
 
     answers: dict[str, int]  # by stream
     worker_peak_bytes: int
@@ -46,12 +46,14 @@ def evaluate_shard(task: ShardTask) -> EvaluatedShard:
     keep_freed_memory()
     triggers = Triggers.from_table(read_table(task.triggers_file), task.market_close_ms)
     places = {symbol: place for place, symbol in enumerate(task.symbols)}
-    watched = {places[symbol] for one in task.strategies for symbol in (one.symbol1, one.symbol2)}
+    watched = {places[symbol] for strategy in task.strategies for symbol in (strategy.symbol1, strategy.symbol2)}
     panes = read_panes(task.pane_files, np.array(sorted(watched), np.int32))
     replay = Replay(places, panes_by_symbol(panes), triggers)
     counts = dict.fromkeys(EXPECTED, 0)
     with ExitStack() as files:
-        targets = {stream: files.enter_context(_stream(path, stream)) for stream, path in task.targets.items()}
+        targets = {
+            stream: files.enter_context(table_file(path, EXPECTED[stream])) for stream, path in task.targets.items()
+        }
         for portion in _portions(replay, task.strategies):
             rows = {
                 INDICATORS.name: _indicator_rows(portion, triggers),
@@ -64,13 +66,13 @@ def evaluate_shard(task: ShardTask) -> EvaluatedShard:
 
 
 def _portions(replay: Replay, strategies: tuple[Strategy, ...]) -> Iterator[dict[str, Answers]]:
-    """Evaluate one strategy after the other; yield their answers by alias, many small ones together."""
+    """Evaluate the strategies in order; yield their answers by alias, those of several strategies together."""
     portion: dict[str, Answers] = {}
     rows = 0
     for strategy in strategies:
         portion[strategy.alias] = answers = replay.answers(strategy)
         rows += len(answers.ratio)
-        if rows >= _ROWS_OF_A_PORTION:
+        if rows >= _ROWS_PER_PORTION:
             yield portion
             portion, rows = {}, 0
     yield portion
@@ -78,43 +80,45 @@ def _portions(replay: Replay, strategies: tuple[Strategy, ...]) -> Iterator[dict
 
 def _indicator_rows(portion: dict[str, Answers], triggers: Triggers) -> pa.RecordBatch:
     answers = list(portion.values())
-    aliases = _repeated(portion, [len(one.ratio) for one in answers])
+    aliases = _repeated(portion, [len(answer.ratio) for answer in answers])
     values = [
-        np.concatenate([np.empty(0), *(getattr(one, name) for one in answers)])
+        np.concatenate([np.empty(0), *(getattr(answer, name) for answer in answers)])
         for name in ("ratio", "average", "upper", "lower")
     ]
-    times = triggers.tick_ts[np.concatenate([np.empty(0, np.int64), *(one.trigger for one in answers)])]
+    times = triggers.tick_ts[np.concatenate([np.empty(0, np.int64), *(answer.trigger for answer in answers)])]
     return pa.record_batch([aliases, *values, times], EXPECTED[INDICATORS.name])
 
 
 def _order_rows(portion: dict[str, Answers], triggers: Triggers, symbols: tuple[str, ...]) -> pa.RecordBatch:
-    aliases = _repeated(portion, [len(one.orders) for one in portion.values()])
-    orders = [order for one in portion.values() for order in one.orders]
+    aliases = _repeated(portion, [len(answers.orders) for answers in portion.values()])
+    orders = [order for answers in portion.values() for order in answers.orders]
     columns: list[Any] = [
-        ["BUY" if one.buys else "SELL" for one in orders],
-        [symbols[one.symbol] for one in orders],
-        [one.price for one in orders],
-        [one.size for one in orders],
-        [int(triggers.tick_ts[one.trigger]) for one in orders],
+        ["BUY" if order.buys else "SELL" for order in orders],
+        [symbols[order.symbol] for order in orders],
+        [order.price for order in orders],
+        [order.size for order in orders],
+        [int(triggers.tick_ts[order.trigger]) for order in orders],
     ]
-    kinds = [one.type for one in EXPECTED[ORDERS.name]][1:]
+    kinds = EXPECTED[ORDERS.name].types[1:]
     filled = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
     return pa.record_batch([aliases, *filled], EXPECTED[ORDERS.name])
 
 
 def _repeated(names: Iterable[str], counts: list[int]) -> pa.Array:
-    """Return each name as often as its count says."""
+    """Return each name `count` times."""
     places = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     return pa.array(list(names), pa.string()).take(pa.array(places))
 
 
 @contextmanager
-def _stream(path: Path, stream: str) -> Iterator[pa.ipc.RecordBatchStreamWriter]:
-    """Write a file of Arrow batches under a name of the task's own; it may be tried again, or run twice at once."""
-    partial = path.with_name(f".{path.name}.{uuid4().hex}")
-    with pa.OSFile(str(partial), "wb") as sink, pa.ipc.new_stream(sink, EXPECTED[stream]) as target:
+def table_file(path: Path, schema: pa.Schema) -> Iterator[pa.ipc.RecordBatchStreamWriter]:
+    """Write a file of Arrow batches, which appears when it is whole."""
+    with (
+        temporary_for(path) as partial,
+        pa.OSFile(str(partial), "wb") as sink,
+        pa.ipc.new_stream(sink, schema) as target,
+    ):
         yield target
-    partial.rename(path)
 
 
 def read_table(path: Path) -> pa.Table:

@@ -1,7 +1,7 @@
 """The reference: what a strategy computes, one tick at a time, in plain Python.
 
 Written to be read next to the section "What every strategy computes" of docs/specification.md. It is plain and slow on
-purpose; validator/replay.py gives the same answers at scale, and tests hold the two against each other.
+purpose; validator/replay.py gives the same answers at scale, and tests compare the two.
 """
 
 import math
@@ -28,7 +28,7 @@ class StateMachine:
     def __init__(self, strategies: StrategySet) -> None:
         self.market_close_ms = strategies.market_close_ms
         self.last_price: dict[str, int] = {}
-        self.traders = [_Trader(one, self.last_price) for one in strategies.strategies]
+        self.traders = [_Trader(strategy, self.last_price) for strategy in strategies.strategies]
         self.legs: defaultdict[str, list[_Leg]] = defaultdict(list)
         for trader in self.traders:
             self.legs[trader.strategy.symbol1].append(trader.leg1)
@@ -49,7 +49,7 @@ class StateMachine:
             for trader in self.traders:
                 answers += trader.sell(tick.tickTS)
         for leg in self.legs.get(tick.symbol, ()):
-            leg.add(tick.price)  # after the windows: the trigger belongs to the new one
+            leg.add(tick.price)  # after closing windows: the trigger belongs to the new window
         return answers
 
     def _close_windows(self, tick_ts: int, bell: bool) -> list[Answer]:
@@ -62,7 +62,7 @@ class StateMachine:
 
 
 class _Leg:
-    """The ticks of one of the two symbols in the present window."""
+    """The ticks of one of the two symbols in the current window."""
 
     def __init__(self) -> None:
         self.clear()
@@ -78,7 +78,7 @@ class _Leg:
 
 @dataclass
 class _Holding:
-    """What a strategy owns. Of symbol1 it makes it long-short, of symbol2 short-long, none is flat."""
+    """The shares of a strategy: long-short if of symbol1, short-long if of symbol2; without it the strategy is flat."""
 
     symbol: str
     shares: int
@@ -86,7 +86,7 @@ class _Holding:
 
 
 class _Trader:
-    """One strategy: its present window, its last ratios, its previous indicator, its money and shares."""
+    """A strategy: its current window, its last ratios, its previous indicator, its money and shares."""
 
     def __init__(self, strategy: Strategy, last_price: dict[str, int]) -> None:
         self.strategy = strategy
@@ -99,7 +99,7 @@ class _Trader:
         self.holding: _Holding | None = None
 
     def close_window(self, tick_ts: int, bell: bool) -> list[Answer]:
-        """Close the window; those that time has jumped over are empty and yield nothing."""
+        """Close the window; windows that time has jumped over are empty and yield nothing."""
         period = self.strategy.period_ms
         self.window_end_ms = (tick_ts // period + 1) * period
         ratio = self._take_ratio()
@@ -124,7 +124,7 @@ class _Trader:
 
     def _indicator(self, ratio: float, tick_ts: int) -> Indicator:
         average = _total(self.ratios) / len(self.ratios)
-        variance = _total((one - average) * (one - average) for one in self.ratios) / (len(self.ratios) - 1)
+        variance = _total((value - average) * (value - average) for value in self.ratios) / (len(self.ratios) - 1)
         width = self.strategy.bands_multiplier * math.sqrt(variance)
         return Indicator(self.strategy.alias, ratio, average, average + width, average - width, tick_ts)
 
@@ -148,7 +148,7 @@ class _Trader:
         return ratio <= (1 - limit) * self.holding.ratio
 
     def sell(self, tick_ts: int) -> list[Answer]:
-        """Sell all that is owned, if anything."""
+        """Sell all shares, if any."""
         if self.holding is None:
             return []
         symbol, shares = self.holding.symbol, self.holding.shares
@@ -158,7 +158,7 @@ class _Trader:
         return [MarketOrder(self.strategy.alias, "SELL", symbol, price, shares, tick_ts)]
 
     def _buy(self, symbol: str, ratio: float, tick_ts: int) -> list[Answer]:
-        """Buy as many tens of shares as the balance pays for; none leaves the strategy flat."""
+        """Buy as many tens of shares as the balance pays for; with too little the strategy stays flat."""
         price = self.last_price[symbol]
         shares = 10 * (self.balance_cents // (10 * price))
         if shares == 0:
@@ -169,7 +169,7 @@ class _Trader:
 
 
 def _total(values: Iterable[float]) -> float:
-    """Add doubles one after another, as every engine can. Python's own sum() corrects roundings in newer versions."""
+    """Add doubles in order, as every engine can; newer versions of Python's sum() correct rounding errors."""
     total = 0.0
     for value in values:
         total += value

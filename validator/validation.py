@@ -1,12 +1,13 @@
-"""Validates the answers of an engine: both streams, every answer, a verdict, and where each strategy first went wrong.
+"""Validates the answers of an engine: every answer of all streams, a verdict, and the first error of each strategy.
 
-Reads the expected answers of a dataset and a folder of answers; strategies are taken a share at a time, so that memory
+Reads the expected answers of a dataset and a folder of answers, a share of the strategies at a time, so that memory
 stays bounded however many answers there are.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,8 +17,8 @@ from pairs.dataset.expected_manifest import InputDigests
 from pairs.dataset.folder import Dataset
 from pairs.model.streams import STREAMS
 from pairs.run_folder.validation_record import FirstError, InvalidRow, StreamCounts, ValidationRecord
-from pairs.validator.answers import MalformedRow, answer_files, read_answers
-from pairs.validator.compare import KINDS, Counts, NameCodes, judge, side_by_side
+from pairs.validator.answers import answer_files, read_answers
+from pairs.validator.compare import KINDS, Counts, NameCodes, compare, side_by_side
 from pairs.validator.shards import EXPECTED
 
 _ANSWERS_AT_A_TIME = 4_000_000
@@ -26,33 +27,33 @@ _KEPT_EXAMPLES = 100
 
 @dataclass
 class StreamResult:
-    """The result of one stream."""
+    """The result of a stream."""
 
     counts: Counts = field(default_factory=Counts)
     malformed: int = 0
-    malformed_examples: list[MalformedRow] = field(default_factory=list)
-    unknown: dict[str, int] = field(default_factory=dict)  # answers by strategies that are not in the set
+    malformed_examples: list[InvalidRow] = field(default_factory=list)
+    unknown: dict[str, int] = field(default_factory=dict)  # answers by strategy, of strategies that are not in the set
     incorrect: dict[str, list[pa.Table]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
 
-    def note(self, row: MalformedRow) -> None:
-        """Count a row that is not an answer: the engine sent it, and it is not due."""
+    def add_invalid(self, row: InvalidRow) -> None:
+        """Count an invalid row as an undue answer."""
         self.malformed += 1
         self.counts += Counts(sut=1, undue=1)
         if len(self.malformed_examples) < _KEPT_EXAMPLES:
             self.malformed_examples.append(row)
 
     def record(self, repeated: int) -> StreamCounts:
-        """Return what validation.json says of the stream."""
+        """Return the stream's part of validation.json."""
         return StreamCounts(
             **asdict(self.counts),
             repeated=repeated,
             malformed=self.malformed,
-            malformed_examples=tuple(InvalidRow(**asdict(row)) for row in self.malformed_examples),
+            malformed_examples=tuple(self.malformed_examples),
             unknown_strategies=dict(list(self.unknown.items())[:_KEPT_EXAMPLES]),
         )
 
     def listed(self, kind: str, strategy: str | None = None) -> pa.Table:
-        """Return all incorrect answers of a kind side by side, sorted by time; of one strategy if given."""
+        """Return all incorrect answers of a kind side by side, sorted by time; optionally of one strategy."""
         table = pa.concat_tables(self.incorrect[kind])
         if strategy is not None:
             table = table.filter(pc.field("strategy") == strategy)
@@ -61,7 +62,7 @@ class StreamResult:
 
 @dataclass(frozen=True)
 class Validation:
-    """The result of both streams."""
+    """The result of all streams."""
 
     streams: dict[str, StreamResult]
 
@@ -71,12 +72,12 @@ class Validation:
         return all(result.counts.passed for result in self.streams.values())
 
     @property
-    def verdict(self) -> str:
-        """The verdict in a word."""
+    def verdict(self) -> Literal["PASSED", "FAILED"]:
+        """PASSED or FAILED."""
         return "PASSED" if self.passed else "FAILED"
 
     def first_errors(self) -> list[FirstError]:
-        """Return the first error of each strategy, in the order of time. Later errors are mostly its echo."""
+        """Return the first error of each strategy, in the order of time; later errors mostly follow from it."""
         first: dict[str, tuple[int, str, str]] = {}
         total: dict[str, int] = {}
         for stream, result in self.streams.items():  # indicators first: orders follow from them
@@ -91,9 +92,9 @@ class Validation:
         ]
 
     def record(self, dataset: Dataset, digests: InputDigests, repeated: Mapping[str, int]) -> ValidationRecord:
-        """Return what validation.json says; `repeated` is what the sink dropped, by stream."""
+        """Return the content of validation.json; `repeated` counts the answers that the sink dropped, by stream."""
         return ValidationRecord(
-            verdict="PASSED" if self.passed else "FAILED",
+            verdict=self.verdict,
             streams={stream: result.record(repeated.get(stream, 0)) for stream, result in self.streams.items()},
             first_errors=tuple(self.first_errors()),
             dataset=str(dataset.path.absolute()),
@@ -102,7 +103,7 @@ class Validation:
 
 
 def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
-    """Yield for each strategy in a table of incorrect answers the earliest time and the number of rows."""
+    """Yield the earliest time and the number of rows of each strategy in a table of incorrect answers."""
     grouped = table.group_by("strategy").aggregate([("inputTickTS", "min"), ("inputTickTS", "count")])
     yield from zip(
         *(grouped[name].to_pylist() for name in ("strategy", "inputTickTS_min", "inputTickTS_count")), strict=True
@@ -110,7 +111,7 @@ def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
 
 
 def validate(dataset: Dataset, aliases: Sequence[str], folder: Path) -> Validation:
-    """Compare the answers in a folder with the expected answers of a dataset, which must be there."""
+    """Compare the answers in a folder with the expected answers of a dataset, which must exist."""
     files = {stream: answer_files(folder, stream) for stream in STREAMS}
     return Validation({stream: _validate_stream(dataset, aliases, stream, files[stream]) for stream in STREAMS})
 
@@ -123,23 +124,23 @@ def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: str, file
     for share in range(shares):
         expected = _share_of([pq.read_table(expected_file, schema=schema)], schema, known, share, shares)
         read = (row for file in files for row in read_answers(file, schema))
-        answers = _share_of(_well_formed(read, result, share == 0), schema, known, share, shares)
-        judgement = judge(expected, answers, STREAMS[stream])
-        result.counts += judgement.counts
+        answers = _share_of(_valid(read, result, share == 0), schema, known, share, shares)
+        comparison = compare(expected, answers, STREAMS[stream])
+        result.counts += comparison.counts
         for kind in KINDS:
-            result.incorrect[kind].append(side_by_side(kind, expected, answers, judgement, STREAMS[stream]))
-    _note_unknown(result, set(aliases))
+            result.incorrect[kind].append(side_by_side(kind, expected, answers, comparison, STREAMS[stream]))
+    _count_unknown(result, set(aliases))
     return result
 
 
-def _well_formed(
-    read: Iterator[pa.RecordBatch | MalformedRow], result: StreamResult, noting: bool
+def _valid(
+    read: Iterator[pa.RecordBatch | InvalidRow], result: StreamResult, counting: bool
 ) -> Iterator[pa.RecordBatch]:
-    for one in read:
-        if not isinstance(one, MalformedRow):
-            yield one
-        elif noting:
-            result.note(one)
+    for part in read:
+        if not isinstance(part, InvalidRow):
+            yield part
+        elif counting:
+            result.add_invalid(part)
 
 
 def _share_of(
@@ -155,7 +156,7 @@ def _share_of(
     return pa.concat_tables(kept) if kept else schema.empty_table()
 
 
-def _note_unknown(result: StreamResult, aliases: set[str]) -> None:
+def _count_unknown(result: StreamResult, aliases: set[str]) -> None:
     """Count the undue answers of strategies that are not in the set."""
     for table in result.incorrect["undue"]:
         for strategy, _, count in _earliest(table):

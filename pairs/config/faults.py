@@ -1,4 +1,4 @@
-"""What a configuration says of a fault: its kind and when it strikes. Which kinds there are, the harness knows."""
+"""A fault in a configuration: its kind and its time. The harness defines the kinds."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A profile: a workload, and the speed that it is made to be replayed at, which a run may override."""
+"""A profile: a workload and its recommended speed, which a run may override."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ _SPEED = number("a number above zero such as 1 or 60", lambda value: value > 0)
 
 @dataclass(frozen=True)
 class _ProfileFile(Workload):
-    """What a profile's file may hold: the workload's settings and the recommended speed."""
+    """The settings in a profile's file: those of the workload and the recommended speed."""
 
     speed: float = setting(_SPEED, "--speed", "Recommended speed, simulated seconds per wall second.", 1.0)
 

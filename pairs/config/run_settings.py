@@ -63,12 +63,12 @@ class RunSettings:
     settings: dict[str, str] = setting(_engine_settings(), "--set", "An engine setting; repeatable.", {})
 
     def as_plain(self) -> dict[str, Plain]:
-        """Return every setting as TOML or JSON holds it; what is not set is left out."""
+        """Return every setting that is set as a TOML or JSON value."""
         return {name: value for name, value in as_plain(self).items() if value is not None}
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], place: str) -> "RunSettings":
-        """Read back what `as_plain` gave."""
+        """Read the output of `as_plain`."""
         sourced = parse_settings(values, cls, {key: f"{place}: {key}" for key in values}, place)
         return cls(**_defaults() | sourced.values)
 

@@ -1,7 +1,7 @@
-"""Settings: declared once as fields of a dataclass, read from TOML files and flags alike, and merged.
+"""Settings: declared once as fields of a dataclass, read from TOML files and flags, and merged.
 
-A field carries the kind of its value, its flag, its help text and its default; an unknown key is refused with the
-nearest key that exists.
+A field has the kind of its value, its flag, its help text and its default; an unknown key is refused with the nearest
+valid key.
 """
 
 import tomllib
@@ -29,7 +29,7 @@ def default_of(declared: Field[Any]) -> Any:
 
 
 def as_plain(settings: Any) -> dict[str, Plain]:
-    """Return every setting as TOML or JSON holds it."""
+    """Return every setting as a TOML or JSON value."""
     return {
         declared.name: declared.metadata["kind"].show(getattr(settings, declared.name)) for declared in fields(settings)
     }
@@ -37,7 +37,7 @@ def as_plain(settings: Any) -> dict[str, Plain]:
 
 @dataclass(frozen=True)
 class Sourced:
-    """Values by setting name, and for each the place it came from, for error messages."""
+    """Values by setting name, and the place of each for error messages."""
 
     values: dict[str, Any]
     places: dict[str, str]
@@ -59,14 +59,14 @@ def parse_settings(raw: Mapping[str, Any], settings: type, places: Mapping[str, 
 
 
 def parse_flags(flags: Mapping[str, Any], settings: type) -> Sourced:
-    """Parse the flags that this group of settings knows; others belong to another group."""
+    """Parse the flags of a group of settings; ignore those of other groups."""
     declared = {known.name: known.metadata["flag"] for known in fields(settings)}
     known = {name: raw for name, raw in flags.items() if name in declared}
     return parse_settings(known, settings, {name: declared[name] for name in known}, "flags")
 
 
 def parse_file(group: str, name: str, settings: type) -> Sourced:
-    """Parse a TOML file of the group `profiles` or `runs`: a shipped file by its name, any other by its path."""
+    """Parse a TOML file of the group `profiles` or `runs`, by shipped name or by path."""
     path = _find(group, name)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ def parse_file(group: str, name: str, settings: type) -> Sourced:
 
 
 def shipped(group: str) -> dict[str, str]:
-    """Return the shipped `profiles` or `runs` by name, each with its first line: what it is for."""
+    """Return the shipped `profiles` or `runs` by name, each with its purpose, the first line of the file."""
     paths = sorted((resources.folder("configs") / group).glob("*.toml"))
     return {path.stem: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for path in paths}
 
@@ -86,7 +86,7 @@ def shipped(group: str) -> dict[str, str]:
 def _find(group: str, name: str) -> Path:
     known = list(shipped(group))
     if name in known:
-        return (resources.folder("configs") / group) / f"{name}.toml"
+        return resources.folder("configs") / group / f"{name}.toml"
     path = Path(name)
     if path.suffix == ".toml" and path.is_file():
         return path

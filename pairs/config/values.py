@@ -1,4 +1,4 @@
-"""The kinds of value a configuration may hold: how each is read from TOML or a flag, and written back."""
+"""The kinds of configuration values: how each is read from TOML or a flag, and written back."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from typing import Any
 from pairs.core.errors import BadInputError
 from pairs.core.units import parse_duration_ms, show_duration
 
-Plain = str | int | float  # what TOML and JSON can hold of a value
+Plain = str | int | float  # a value in TOML or JSON
 
 
 def _as_is(value: Any) -> Plain:
@@ -20,7 +20,7 @@ def _as_is(value: Any) -> Plain:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of value: `wanted` completes the sentence 'give ...', `parse` raises ValueError on anything else."""
+    """A kind of value: `wanted` completes the sentence 'give ...', `parse` raises ValueError for an invalid value."""
 
     metavar: str
     wanted: str
@@ -29,7 +29,7 @@ class Kind:
     choices: tuple[str, ...] = ()
 
     def read(self, raw: Any, place: str) -> Any:
-        """Parse a value that came from a place: a flag, or a key in a file."""
+        """Parse a value; `place` is its flag, or its key in a file."""
         try:
             return self.parse(raw)
         except (ValueError, OverflowError):
@@ -51,7 +51,7 @@ def whole(low: int, high: int | None = None, metavar: str = "N") -> Kind:
 
 
 def number(wanted: str, accepts: Callable[[float], bool], metavar: str = "X") -> Kind:
-    """Finite decimal numbers that `accepts` takes."""
+    """Finite decimal numbers for which `accepts` is true."""
 
     def parse(raw: Any) -> float:
         value = float(raw) if isinstance(raw, int | float | str) and raw is not True and raw is not False else None
@@ -106,7 +106,7 @@ def choice(*names: str) -> Kind:
 
 
 def text(metavar: str) -> Kind:
-    """Any word or line that is not empty."""
+    """Any text that is not empty."""
 
     def parse(raw: Any) -> str:
         if not isinstance(raw, str) or not raw.strip():
@@ -123,5 +123,5 @@ def time_span() -> Kind:
 
 
 def nearest(word: str, words: list[str]) -> str:
-    """Return the valid word that looks most like a wrong one."""
+    """Return the valid word most similar to an invalid word."""
     return get_close_matches(word, words, n=1, cutoff=0.0)[0]

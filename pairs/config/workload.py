@@ -1,4 +1,4 @@
-"""The workload: every parameter of a market and its strategies, and how they follow from the scale factor."""
+"""The workload: every parameter of a market and its strategies, with defaults that follow from the scale factor."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from pairs.model.scaling import STRATEGIES_PER_UNIT, STRATEGIES_PER_USER, SYMBOL
 LOWEST_INITIAL_CENTS = 3_000
 HIGHEST_INITIAL_CENTS = 16_000
 
-_MOST_SYMBOLS = 26**5  # a 26th of all six-letter words, so that unique ones are found quickly
+_MOST_SYMBOLS = 26**5  # a 26th of all six-letter words, so that unique words are found quickly
 _LARGEST_CENTS = 2**31 - 1
 _SAFE_SIGMAS = 8.0  # a price leaves the 32-bit range with a probability of about 1e-15
 SEEDS = whole(0, 2**64 - 1)
@@ -22,7 +22,7 @@ SEEDS = whole(0, 2**64 - 1)
 
 @dataclass(frozen=True)
 class Workload:
-    """What is generated. Two equal workloads give the same ticks, row by row, wherever they are drawn."""
+    """What is generated. Equal workloads give equal ticks, row by row, on any machine."""
 
     scale_factor: int = setting(
         whole(1, 1_000_000), "--sf", "Scale factor: 25 strategies a unit, a market of 100 symbols every 10.", 1
@@ -92,7 +92,7 @@ class Workload:
 
     @property
     def markets(self) -> int:
-        """Number of stock markets: one for every ten units of scale factor, begun or full."""
+        """Number of stock markets: one for every ten units of scale factor, rounded up."""
         return markets_of(self.scale_factor)
 
     @property
@@ -114,19 +114,20 @@ class Workload:
         return [name for name in names if getattr(self, name) != getattr(standard, name)]
 
     def as_plain(self) -> dict[str, Plain]:
-        """Return every setting as TOML or JSON would hold it."""
+        """Return every setting as a TOML or JSON value."""
         return as_plain(self)
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], place: str) -> "Workload":
-        """Read back what `as_plain` gave."""
+        """Read the output of `as_plain`."""
         sourced = parse_settings(values, cls, {key: f"{place}: {key}" for key in values}, place)
         return complete(sourced.values, sourced.places)
 
 
 def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Workload:
-    """Fill in what follows from the scale factor, check the whole; `places` says where values came from."""
-    known = {one.name: default_of(one) for one in fields(Workload) if default_of(one) is not None} | dict(values)
+    """Fill in the defaults that follow from the scale factor, and check the whole; `places` is for error messages."""
+    defaults = {declared.name: default_of(declared) for declared in fields(Workload)}
+    known = {name: value for name, value in defaults.items() if value is not None} | dict(values)
     markets = markets_of(known["scale_factor"])
     known.setdefault("basis_rate", known["market_rate"] * markets)
     known.setdefault("symbols", SYMBOLS_PER_MARKET * markets)
@@ -138,10 +139,10 @@ def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None)
 
 
 def _check(workload: Workload, places: Mapping[str, str]) -> None:
-    """Refuse values that are each valid but impossible together."""
+    """Refuse values that are valid alone but not together."""
     if workload.symbols > _MOST_SYMBOLS:
         place = places.get("scale_factor", "scale_factor")
-        raise BadInputError(f"{place}: {workload.symbols:,} symbols are more than {_MOST_SYMBOLS:,}; use a lower one")
+        raise BadInputError(f"{place}: {workload.symbols:,} symbols are more than {_MOST_SYMBOLS:,}; give a lower SF")
     if 2 * workload.correlations > workload.symbols:
         place = places.get("correlations", "correlations")
         raise BadInputError(

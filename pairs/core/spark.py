@@ -1,4 +1,4 @@
-"""Starts Spark on any master: checks Java first, ships the kit to the executors, keeps Spark's output off the terminal."""
+"""Starts Spark on any master, quietly: checks Java first, and ships the kit to the executors."""
 
 import os
 import re

@@ -1,1 +1,1 @@
-"""A dataset on disk: its manifest, its folder, its formats, its rules."""
+"""A dataset on disk: its manifest, its folder, its formats and its rules."""

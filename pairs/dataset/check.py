@@ -1,4 +1,4 @@
-"""Checks a dataset: every row against the rules, and against the digest in dataset.json; on Spark, part by part."""
+"""Checks a dataset on Spark: every row against the rules, the content against dataset.json."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,20 +17,20 @@ from pairs.dataset.folder import Dataset
 from pairs.dataset.formats.base import FilePart
 from pairs.dataset.manifest import DatasetManifest
 from pairs.dataset.reader import TickReader, parts_of
-from pairs.dataset.tick_rules import MOST_SHOWN, TIME, Problem, out_of_order
+from pairs.dataset.tick_rules import MAX_SHOWN, TIME, Problem, out_of_order
 from pairs.model.strategy_xml import scan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _AGAIN = "generate or import the dataset again"
-_MOST_SYMBOLS = 100_000  # that are compared with the pairs and the strategies
+_MAX_SYMBOLS = 100_000  # that are compared with the pairs and the strategies
 _LONG_SILENCE_MS = 60_000  # as long as the longest period of a generated strategy
 
 
 @dataclass(frozen=True)
 class ScanTask:
-    """A part of the ticks to look at, and how many ticks of the stream come before its file."""
+    """A part of the ticks to check, and how many ticks of the stream come before its file."""
 
     part: FilePart
     rows_before_file: int
@@ -39,12 +39,12 @@ class ScanTask:
 
 @dataclass
 class Scanned:
-    """What a task found in its part."""
+    """The result of a task for its part."""
 
     digest: PartialDigest = field(default_factory=PartialDigest)
     first_ts: int | None = None
     last_ts: int = 0
-    problems: list[Problem] = field(default_factory=list)  # the first ones of each rule
+    problems: list[Problem] = field(default_factory=list)  # the first of each rule
     counts: Counter[int] = field(default_factory=Counter)  # of all, by rule
     symbols: set[str] = field(default_factory=set)
     silence_ms: int = 0
@@ -53,35 +53,35 @@ class Scanned:
 
 @dataclass(frozen=True)
 class Findings:
-    """What came of a check."""
+    """The result of a check."""
 
     ticks: int
-    digest: str | None  # none if the dataset does not say which one it must have
-    problems: list[str]  # as they are told, in order; of many of a kind the first ones
+    digest: str | None  # None without a dataset.json to compare with
+    problems: list[str]  # messages in order; of many of a kind the first few
     count: int  # of all
-    remarks: list[str]  # what is no problem, and good to know
+    remarks: list[str]  # valid, but worth knowing
 
 
 def scan_part(task: ScanTask) -> Scanned:
-    """Read a part of the ticks and look at every row; runs on an executor."""
+    """Read a part of the ticks and check every row; runs on an executor."""
     found = Scanned()
     first_row = task.rows_before_file + task.part.first_row
-    for ticks, broken in TickReader(task.known).look(task.part):
-        for one in broken:
-            shown = min(len(one.rows), max(0, MOST_SHOWN - found.counts[one.rule]))
-            found.problems += one.problems()[:shown]
-            found.counts[one.rule] += one.count
+    for ticks, violations in TickReader(task.known).scan(task.part):
+        for violation in violations:
+            shown = max(0, MAX_SHOWN - found.counts[violation.rule])
+            found.problems += violation.problems()[:shown]
+            found.counts[violation.rule] += violation.count
         if not len(ticks):
             continue
         found.digest += digest_batch(first_row + found.digest.rows, ticks)
-        if len(found.symbols) < _MOST_SYMBOLS:
+        if len(found.symbols) < _MAX_SYMBOLS:
             found.symbols.update(ticks["symbol"].unique().to_pylist())
-        _note_times(found, ticks["tickTS"].to_numpy())
+        _record_times(found, ticks["tickTS"].to_numpy())
     return found
 
 
-def _note_times(found: Scanned, tick_ts: Any) -> None:
-    """Note the longest silence, and where the part begins and ends."""
+def _record_times(found: Scanned, tick_ts: Any) -> None:
+    """Record the longest silence, and when the part begins and ends."""
     if found.first_ts is None:
         found.first_ts = found.last_ts = int(tick_ts[0])
     steps = np.diff(tick_ts, prepend=found.last_ts)
@@ -92,28 +92,28 @@ def _note_times(found: Scanned, tick_ts: Any) -> None:
 
 
 def check(spark: "SparkSession", dataset: Dataset) -> Findings:
-    """Look at every file and every row of a dataset."""
+    """Check every file and every row of a dataset."""
     manifest = dataset.optional_manifest
     described = {} if manifest is None else {file.name: file.ticks for file in manifest.files}
     problems = dataset.file_problems()
     parts = [part for file in dataset.tick_files() for part in _readable_parts(file.absolute())]
     scanned = _scan(spark, parts, described, dataset.known_symbols())
     _add_disorder(parts, scanned)
-    told = list(_told(parts, scanned))
-    problems += told
-    symbols = {symbol for one in scanned for symbol in one.symbols}
+    row_problems = list(_row_problems(parts, scanned))
+    problems += row_problems
+    symbols = {symbol for result in scanned for symbol in result.symbols}
     problems += _symbol_problems(dataset, manifest, symbols) if manifest else []
     remarks = list(_remarks(dataset, scanned, symbols))
-    digest = sum((one.digest for one in scanned), PartialDigest())
+    digest = sum((result.digest for result in scanned), PartialDigest())
     if manifest:
         problems += _differences(dataset, manifest, digest, parts, scanned, bool(problems))
-    bad_rows = sum(one.counts.total() for one in scanned)
-    count = len(problems) - len(told) + bad_rows
+    invalid = sum(result.counts.total() for result in scanned)
+    count = len(problems) - len(row_problems) + invalid
     return Findings(digest.rows, digest.hexdigest() if manifest else None, problems, count, remarks)
 
 
 def _readable_parts(file: Path) -> list[FilePart]:
-    """Return the parts of a file; none if it is no tick file, which is told of already."""
+    """Return the parts of a file; none if it is not readable, which `file_problems` reports."""
     try:
         return parts_of(file)
     except BadInputError:
@@ -132,44 +132,44 @@ def _scan(
         try:
             return run_tasks(spark, scan_part, tasks, progress.set)
         except TaskError as error:
-            raise PairsError(f"the dataset was not checked: {error}; mend that and check again") from None
+            raise PairsError(f"the dataset was not checked: {error}; fix that and check again") from None
 
 
 def _add_disorder(parts: list[FilePart], scanned: list[Scanned]) -> None:
-    """Add what lies between two parts: time that runs backwards, and the silence."""
+    """Add time that runs backwards between two parts, and the silence between them."""
     last_ts, last_path = None, None
-    for part, one in zip(parts, scanned, strict=True):
-        if one.first_ts is None:
+    for part, result in zip(parts, scanned, strict=True):
+        if result.first_ts is None:
             continue
-        if last_ts is not None and one.first_ts < last_ts:
-            said = out_of_order(one.first_ts, last_ts, begins_file=part.path != last_path)
-            one.problems.append(Problem(part.first_row, TIME, said))
-            one.counts[TIME] += 1
-        elif last_ts is not None and one.first_ts - last_ts > one.silence_ms:
-            one.silence_ms, one.silence_ends_ts = one.first_ts - last_ts, one.first_ts
-        last_ts, last_path = one.last_ts, part.path
+        if last_ts is not None and result.first_ts < last_ts:
+            text = out_of_order(result.first_ts, last_ts, begins_file=part.path != last_path)
+            result.problems.append(Problem(part.first_row, TIME, text))
+            result.counts[TIME] += 1
+        elif last_ts is not None and result.first_ts - last_ts > result.silence_ms:
+            result.silence_ms, result.silence_ends_ts = result.first_ts - last_ts, result.first_ts
+        last_ts, last_path = result.last_ts, part.path
 
 
-def _told(parts: list[FilePart], scanned: list[Scanned]) -> Iterator[str]:
-    """Yield the problems of the rows, file after file, of each rule the first ones and how many there are."""
+def _row_problems(parts: list[FilePart], scanned: list[Scanned]) -> Iterator[str]:
+    """Yield the problems of rows, file after file: the first of each rule, and how many more there are."""
     for path in dict.fromkeys(part.path for part in parts):
-        mine = [one for part, one in zip(parts, scanned, strict=True) if part.path == path]
-        counts: Counter[int] = sum((one.counts for one in mine), Counter())
+        results = [result for part, result in zip(parts, scanned, strict=True) if part.path == path]
+        counts: Counter[int] = sum((result.counts for result in results), Counter())
         shown: Counter[int] = Counter()
-        for problem in sorted(problem for one in mine for problem in one.problems):
+        for problem in sorted(problem for result in results for problem in result.problems):
             shown[problem.rule] += 1
-            if shown[problem.rule] <= MOST_SHOWN:
-                yield problem.said_of(path)
-            if shown[problem.rule] == MOST_SHOWN and counts[problem.rule] > MOST_SHOWN:
-                yield f"{path}: ... and {counts[problem.rule] - MOST_SHOWN:,} more rows like that"
+            if shown[problem.rule] <= MAX_SHOWN:
+                yield problem.message(path)
+            if shown[problem.rule] == MAX_SHOWN and counts[problem.rule] > MAX_SHOWN:
+                yield f"{path}: ... and {counts[problem.rule] - MAX_SHOWN:,} more rows like that"
 
 
 def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[str]) -> Iterator[str]:
-    """Yield what is wrong with the symbols as a whole."""
-    if len(traded) >= _MOST_SYMBOLS:
+    """Yield pairs of symbols that never trade, and a wrong number of symbols."""
+    if len(traded) >= _MAX_SYMBOLS:
         return
     paired = {name for pair in dataset.correlations() for name in (pair.symbol1, pair.symbol2)}
-    for symbol in sorted(paired - traded)[:MOST_SHOWN]:
+    for symbol in sorted(paired - traded)[:MAX_SHOWN]:
         yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
     if len(traded) != manifest.counts.symbols:
         yield (
@@ -185,12 +185,12 @@ def _differences(
     scanned: list[Scanned],
     explained: bool,
 ) -> Iterator[str]:
-    """Yield what differs from dataset.json; the digest only if nothing else explains it."""
+    """Yield differences from dataset.json; that of the digest only if nothing else explains it."""
     rows: Counter[str] = Counter()
-    for part, one in zip(parts, scanned, strict=True):
-        rows[part.path.name] += one.digest.rows
+    for part, result in zip(parts, scanned, strict=True):
+        rows[part.path.name] += result.digest.rows
     if dataset.correlations_digest() != manifest.correlations_digest:
-        yield f"{dataset.correlations_file}: not as dataset.json says; {_AGAIN}"
+        yield f"{dataset.correlations_file}: differs from dataset.json; {_AGAIN}"
     for file in manifest.files:
         if file.name in rows and rows[file.name] != file.ticks:
             explained = True
@@ -204,14 +204,12 @@ def _differences(
 
 
 def _remarks(dataset: Dataset, scanned: list[Scanned], traded: set[str]) -> Iterator[str]:
-    """Yield what is legal: markets halt, and a strategy may wait for a symbol that never trades."""
-    longest = max(scanned, key=lambda one: one.silence_ms, default=Scanned())
+    """Yield what is unusual but valid: a halt, and strategies on symbols that never trade."""
+    longest = max(scanned, key=lambda result: result.silence_ms, default=Scanned())
     if longest.silence_ms >= _LONG_SILENCE_MS:
         yield f"longest silence: {show_duration(longest.silence_ms)}, until tickTS {longest.silence_ends_ts}"
-    if dataset.strategies_file.is_file() and len(traded) < _MOST_SYMBOLS:
+    if dataset.strategies_file.is_file() and len(traded) < _MAX_SYMBOLS:
         strategies, _ = scan(dataset.strategies_file)
-        watched = (
-            {name for one in strategies.strategies for name in (one.symbol1, one.symbol2)} if strategies else set()
-        )
+        watched = strategies.symbols if strategies else set()
         if silent := sorted(watched - traded):
             yield f"{len(silent):,} symbols that strategies watch never trade, such as {silent[0]!r}"

@@ -1,7 +1,7 @@
 """The content digest of a tick stream: the same for the same rows in the same order, however they are cut into files.
 
 Every row is hashed together with its position, and the hashes are added up, so that parts can be hashed anywhere and
-summed. It guards against differences by accident, not against forgery.
+summed. It detects accidental differences, not forgery.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _FIRST_MIX, _SECOND_MIX = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.
 
 @dataclass(frozen=True)
 class PartialDigest:
-    """What is known of a stream after some of its rows; adding two of them gives that of all their rows."""
+    """The digest of some rows of a stream; the sum of two is the digest of all their rows."""
 
     rows: int = 0
     total: int = 0
@@ -49,7 +49,7 @@ def digest_rows(
     size: NDArray[Any],
     tick_ts: NDArray[Any],
 ) -> PartialDigest:
-    """Digest consecutive rows; `symbol` holds places in `symbol_hashes`, `first_row` the first one's position."""
+    """Digest consecutive rows; `symbol` indexes `symbol_hashes`, `first_row` is the position of the first row."""
     rows = len(price)
     mixed = np.arange(first_row, first_row + rows, dtype=np.uint64)
     mixed *= _POSITION
@@ -64,7 +64,7 @@ def digest_rows(
 
 
 def _scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Let every bit of a word move half the bits of the result: the finalizer of SplitMix64."""
+    """Mix the bits of each word: the finalizer of SplitMix64."""
     words ^= words >> np.uint64(30)
     words *= _FIRST_MIX
     words ^= words >> np.uint64(27)
@@ -82,13 +82,13 @@ def digest_file(part: FilePart) -> PartialDigest:
 
 
 def digest_batch(first_row: int, batch: pa.RecordBatch) -> PartialDigest:
-    """Digest a batch of ticks whose symbols are numbers into a dictionary."""
+    """Digest a batch of ticks with dictionary-encoded symbols."""
     symbol, price, size, tick_ts = batch.columns
     hashes = _hash_symbols_once(tuple(symbol.dictionary.to_pylist()))
-    return digest_rows(first_row, hashes, *(one.to_numpy() for one in (symbol.indices, price, size, tick_ts)))
+    return digest_rows(first_row, hashes, *(column.to_numpy() for column in (symbol.indices, price, size, tick_ts)))
 
 
 @lru_cache(maxsize=2)
 def _hash_symbols_once(symbols: tuple[str, ...]) -> NDArray[np.uint64]:
-    """Hash a dictionary that batch after batch comes with."""
+    """Hash a dictionary once, as consecutive batches share it."""
     return hash_symbols(list(symbols))

@@ -1,17 +1,17 @@
-"""expected/expected.json: what the expected answers of a dataset were computed from."""
+"""expected/expected.json: the inputs from which the expected answers of a dataset were computed."""
 
 from pairs.core.records import Model, Record
 
 
 class InputDigests(Model):
-    """Digests of what was replayed."""
+    """Digests of the replayed ticks and strategies."""
 
     ticks: str
     strategies: str
 
 
 class FileStamp(Model):
-    """Size and times of a file. No change leaves them all as they were, not even one by hand."""
+    """Size and times of a file. Any change of the file changes at least one of them."""
 
     size: int
     mtime_ns: int
@@ -19,9 +19,9 @@ class FileStamp(Model):
 
 
 class ExpectedManifest(Record):
-    """What expected.json says."""
+    """The content of expected.json."""
 
-    FORMAT = 2  # any change of what is computed raises it
+    FORMAT = 2  # raised by any change of the computation
     REMEDY = "compute the expected answers again"
 
     digests: InputDigests

@@ -1,4 +1,4 @@
-"""A dataset on disk: its paths, its manifest, and how it appears there whole or not at all."""
+"""A dataset on disk: its paths, its manifest, and its creation, whole or not at all."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ from pairs.dataset.formats import FORMATS
 from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry
 from pairs.dataset.reader import read_ticks
 
-MOST_FILES = 100_000  # up to this many, the names of tick files sort in the order of time
+MOST_FILES = 100_000  # up to here, the names of tick files sort in the order of time
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class Dataset:
 
     @property
     def expected_folder(self) -> Path:
-        """The answers that the validator expects."""
+        """The expected answers."""
         return self.path / "expected"
 
     @property
     def expected_manifest_file(self) -> Path:
-        """What the expected answers were computed from; written last."""
+        """The inputs of the expected answers; written last."""
         return self.expected_folder / "expected.json"
 
     def expected_file(self, stream: str) -> Path:
@@ -83,18 +83,18 @@ class Dataset:
         return files
 
     def file_problems(self) -> list[str]:
-        """Say which tick files are missing, unexpected, duplicated or unreadable."""
+        """Return messages about missing, unexpected, duplicated and unreadable tick files."""
         manifest = self.optional_manifest
         described = None if manifest is None else [file.name for file in manifest.files]
         return folder_problems(self.tick_files(), described)
 
     def refuse_bad_files(self) -> None:
-        """Refuse a dataset with such a problem; it costs no more than a look at each file."""
+        """Refuse a dataset with such a file; cheap, as no ticks are read."""
         for problem in self.file_problems():
             raise BadInputError(problem)
 
     def known_symbols(self) -> frozenset[str] | None:
-        """Return the symbols that may trade, if the dataset says so."""
+        """Return the symbols that may trade, if they are known."""
         manifest = self.optional_manifest
         if manifest is None:
             return None
@@ -117,7 +117,7 @@ class Dataset:
                 f"{self.correlations_file}: not readable as market,symbol1,symbol2: {error}; generate the dataset again"
             ) from None
         if not pairs:
-            raise BadInputError(f"{self.correlations_file}: no pair in it; generate the dataset again")
+            raise BadInputError(f"{self.correlations_file}: has no pair; generate the dataset again")
         return pairs
 
     def write_correlations(self, pairs: Iterable[Correlation]) -> None:
@@ -128,7 +128,7 @@ class Dataset:
             rows.writerows(astuple(pair) for pair in pairs)
 
     def content(self, suffix: str, digest: PartialDigest, files: Sequence[TickFileEntry]) -> Content:
-        """Return what the manifest says of the files that were written."""
+        """Return the part of the manifest that describes the written files."""
         return Content(
             format=suffix,
             digest=digest.hexdigest(),
@@ -141,10 +141,10 @@ class Dataset:
         try:
             return sha256(self.correlations_file.read_bytes()).hexdigest()
         except OSError as error:
-            raise BadInputError(f"{self.correlations_file}: cannot be read: {error.strerror}") from None
+            raise BadInputError(f"{self.correlations_file}: cannot be read: {error.strerror}; restore it") from None
 
     def symbols(self) -> set[str]:
-        """Read which symbols trade; the whole dataset only if it does not say how many there are."""
+        """Return the symbols that trade; stops reading when all of them were seen, if their number is known."""
         wanted = None if self.optional_manifest is None else self.optional_manifest.counts.symbols
         found: set[str] = set()
         for file in self.tick_files():
@@ -155,29 +155,27 @@ class Dataset:
         return found
 
     def remove_leftovers(self) -> None:
-        """Remove what tasks left beside the tick files: notes of progress, and what a killed task had begun."""
+        """Remove the files of progress, and what killed tasks left."""
         for left in self.ticks_folder.glob(".*"):
             left.unlink(missing_ok=True)
 
     @cached_property
     def manifest(self) -> DatasetManifest:
-        """What dataset.json says."""
+        """The content of dataset.json."""
         try:
             return DatasetManifest.read(self.manifest_file)
         except FileNotFoundError:
-            raise BadInputError(
-                f"{self.path}: no dataset there; make one with 'pairs generate -o {self.path}'"
-            ) from None
+            raise BadInputError(f"{self.path}: not a dataset; make one with 'pairs generate -o {self.path}'") from None
 
     @property
     def optional_manifest(self) -> DatasetManifest | None:
-        """What dataset.json says; None if there is none: a dataset made by hand needs only ticks and strategies."""
+        """The content of dataset.json, or None: a hand-made dataset needs only ticks and strategies."""
         return self.manifest if self.manifest_file.is_file() else None
 
 
 @contextmanager
 def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
-    """Give a hidden folder to build a dataset in; it takes its name when whole, and is removed on any failure."""
+    """Give a hidden folder to build a dataset in; it is renamed when whole, and removed on any failure."""
     path = Path(os.path.realpath(path))
     _refuse_existing(path, overwrite)
     missing = [parent for parent in path.parents if not parent.exists()]
@@ -199,7 +197,7 @@ def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
 
 
 def _refuse_existing(path: Path, overwrite: bool) -> None:
-    """Refuse to write where something is, unless told to overwrite it and it is a dataset."""
+    """Refuse to write over anything but a dataset, and over that only with `overwrite`."""
     if not os.path.lexists(path):
         return
     if not overwrite:
@@ -209,7 +207,7 @@ def _refuse_existing(path: Path, overwrite: bool) -> None:
 
 
 def _is_dataset(path: Path) -> bool:
-    """Say whether a folder is a dataset, of whatever version, or empty."""
+    """Return whether a folder is a dataset of any version, or empty."""
     try:
         content = json.loads(Dataset(path).manifest_file.read_bytes())
     except FileNotFoundError:
@@ -220,7 +218,7 @@ def _is_dataset(path: Path) -> bool:
 
 
 def _remove_empty(folders: list[Path]) -> None:
-    """Remove folders that were made for a dataset that did not come to be, innermost first."""
+    """Remove the folders made for a dataset that failed, innermost first."""
     for folder in folders:
         try:
             folder.rmdir()
@@ -237,7 +235,7 @@ def _remove(folder: Path) -> None:
 
 
 def _put_in_place(building: Path, path: Path, overwrite: bool) -> None:
-    """Rename a whole dataset to its final name; an old one steps aside first and is removed last."""
+    """Rename a whole dataset to its final name; an old dataset is moved aside first and removed last."""
     _refuse_existing(path, overwrite)
     if not path.exists():
         building.rename(path)

@@ -11,7 +11,7 @@ from pairs.core.records import Model, Record
 from pairs.core.units import show_duration
 
 _IMPORTED = "imported"
-_LOWEST_RATE = Fraction(1, 10**6)  # that a workload may have
+_LOWEST_RATE = Fraction(1, 10**6)  # of a workload
 
 
 class TickFileEntry(Model):
@@ -23,7 +23,7 @@ class TickFileEntry(Model):
 
 
 class Counts(Model):
-    """How much there is of everything."""
+    """The size of a dataset."""
 
     ticks: int
     markets: int
@@ -34,7 +34,7 @@ class Counts(Model):
 
 
 class DatasetManifest(Record):
-    """What dataset.json says. It holds no time and no place, so equal datasets have equal manifests."""
+    """The content of dataset.json. It contains no time or path, so equal datasets have equal manifests."""
 
     FORMAT = 2
     REMEDY = "generate or import the dataset again"
@@ -53,11 +53,11 @@ class DatasetManifest(Record):
     format: str
     files: tuple[TickFileEntry, ...]
     first_trade_ns: int | None = None  # of imported trades
-    trades_by_symbol: dict[str, int] | None = None  # of imported trades: their symbols do not trade equally often
+    trades_by_symbol: dict[str, int] | None = None  # of imported trades, whose symbols do not trade equally often
 
     @cached_property
     def workload(self) -> Workload:
-        """The parameters of the market; of an imported one as far as they are known."""
+        """The parameters of the market; of an imported market as far as they are known."""
         return Workload.from_plain(self.parameters, "dataset.json")
 
     @property
@@ -67,7 +67,7 @@ class DatasetManifest(Record):
 
 
 class Content(Model):
-    """What was written, whatever it came from."""
+    """The written files, generated or imported."""
 
     format: str
     digest: str
@@ -90,14 +90,14 @@ def describe_generated(profile: Profile, content: Content) -> DatasetManifest:
 def describe_imported(
     duration_ms: int, pairs: int, first_trade_ns: int, trades_by_symbol: Mapping[str, int], content: Content
 ) -> DatasetManifest:
-    """Describe a market of real trades, with the parameters that a workload has as far as trades have them."""
+    """Describe a market of real trades, with the parameters of a workload as far as they are known."""
     rate = max(round(Fraction(1_000 * content.ticks, duration_ms), 6), _LOWEST_RATE)
     parameters: dict[str, Plain] = {
         "scale_factor": 1,
         "seed": 1,  # of the strategies, unless they are generated with another
         "duration": show_duration(duration_ms),
         "basis_rate": float(rate),
-        "volatility": 0,  # unknown, and not needed: nothing is drawn
+        "volatility": 0,  # unknown and not needed, as nothing is drawn
         "strategies": pairs,
     }
     profile = Profile(_IMPORTED, Workload.from_plain(parameters, _IMPORTED))

@@ -1,4 +1,4 @@
-"""An overview of a dataset: one pass over its ticks."""
+"""An overview of a dataset from one pass over its ticks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,23 +29,23 @@ def survey(dataset: Dataset) -> Overview:
     """Read all ticks once; prices are those of the first pair."""
     manifest, pair = dataset.manifest, dataset.correlations()[0]
     prices = {symbol: np.full(_SLOTS, np.nan) for symbol in (pair.symbol1, pair.symbol2)}
-    seen = Overview(np.zeros(_SLOTS, np.int64), prices, [])
+    found = Overview(np.zeros(_SLOTS, np.int64), prices, [])
     duration, done = manifest.duration_ms, 0
     with Progress("reading", manifest.counts.ticks, "ticks") as progress:
         for file in dataset.tick_files():
             for batch in read_ticks(file):
-                if len(seen.first) < _FIRST_TICKS:
-                    seen.first += batch.slice(0, _FIRST_TICKS - len(seen.first)).to_pylist()
-                _add(seen, batch, duration)
+                if len(found.first) < _FIRST_TICKS:
+                    found.first += batch.slice(0, _FIRST_TICKS - len(found.first)).to_pylist()
+                _add(found, batch, duration)
                 done += len(batch)
                 progress.set(done)
-    return seen
+    return found
 
 
-def _add(seen: Overview, batch: pa.RecordBatch, duration: int) -> None:
+def _add(found: Overview, batch: pa.RecordBatch, duration: int) -> None:
     times = batch["tickTS"].to_numpy()
     slots = np.minimum(times * _SLOTS // duration, _SLOTS - 1)
-    seen.counts += np.bincount(slots, minlength=_SLOTS)
-    for symbol, prices in seen.prices.items():
-        mine = pc.equal(batch["symbol"], symbol).to_numpy(zero_copy_only=False)
-        prices[slots[mine]] = batch["price"].to_numpy()[mine]  # of equal slots the last one stays
+    found.counts += np.bincount(slots, minlength=_SLOTS)
+    for symbol, prices in found.prices.items():
+        rows = pc.equal(batch["symbol"], symbol).to_numpy(zero_copy_only=False)
+        prices[slots[rows]] = batch["price"].to_numpy()[rows]  # the last price of a slot stays

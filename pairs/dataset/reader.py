@@ -9,10 +9,10 @@ import pyarrow as pa
 from pairs.core.errors import BadInputError
 from pairs.dataset.formats import format_of
 from pairs.dataset.formats.base import FilePart
-from pairs.dataset.tick_rules import Broken, TickRules, as_ticks, first_problem, wrong_rows
+from pairs.dataset.tick_rules import TickRules, Violation, as_ticks, first_problem, invalid_rows
 from pairs.model.tuples import STOCK_TICK_CODED
 
-_UNREADABLE = (pa.ArrowException, KeyError, ValueError, OSError)  # what the libraries raise over a broken file
+_UNREADABLE = (pa.ArrowException, KeyError, ValueError, OSError)  # raised by the libraries for a damaged file
 
 
 def whole_file(path: Path) -> FilePart:
@@ -28,58 +28,58 @@ def parts_of(path: Path) -> list[FilePart]:
 
 
 def has_ticks(path: Path) -> bool:
-    """Say whether there is a row in a file that is readable."""
+    """Return whether a readable file has any row."""
     part = whole_file(path)
     with _refusing_unreadable(path):
         return any(len(batch) for batch in part.format.source(part).batches())
 
 
 class TickReader:
-    """Reads parts of a stream of ticks one after the other, and checks every row against the rules."""
+    """Reads consecutive parts of a stream of ticks, and checks every row against the rules."""
 
     def __init__(self, known: Collection[str] | None = None) -> None:
         self._rules = TickRules(known)
 
     def read(self, part: FilePart) -> Iterator[pa.RecordBatch]:
-        """Yield the ticks of a part, in order, with symbols as numbers into a dictionary; refuse the first bad row."""
-        for ticks, broken in self.look(part):
-            if broken:
-                raise first_problem(broken).refusal(part.path)
+        """Yield the ticks of a part in order, with dictionary-encoded symbols; refuse the first invalid row."""
+        for ticks, violations in self.scan(part):
+            if violations:
+                raise first_problem(violations).refusal(part.path)
             yield ticks
 
-    def look(self, part: FilePart) -> Iterator[tuple[pa.RecordBatch, list[Broken]]]:
-        """Yield the ticks of a part with what is wrong with them; it ends where the file cannot be read on."""
+    def scan(self, part: FilePart) -> Iterator[tuple[pa.RecordBatch, list[Violation]]]:
+        """Yield the ticks of a part with their violations; end where the file is not readable any more."""
         if part.first_row == 0:
             self._rules.begin_file()
         source = part.format.source(part)
         kept = 0
-        rest: list[Broken] = []
+        rest: list[Violation] = []
         batches = source.batches()
         while True:
             try:
                 raw = next(batches, None)
             except _UNREADABLE as error:
-                rest = wrong_rows([source.row_of(kept)], [f"not readable from here on: {_reason(error)}"])
+                rest = invalid_rows([source.row_of(kept)], [f"not readable from here on: {_reason(error)}"])
                 break
             if raw is None:
                 break
-            ticks, broken = as_ticks(raw)
-            broken += self._rules.broken_by(ticks)
-            broken = [one.at([source.row_of(kept + row) for row in one.rows]) for one in broken]
+            ticks, violations = as_ticks(raw)
+            violations += self._rules.check(ticks)
+            placed = [found.at([source.row_of(kept + row) for row in found.rows]) for found in violations]
             kept += len(raw)
-            yield ticks, broken + source.skipped_until(kept)
+            yield ticks, placed + source.skipped_until(kept)
         if rest := source.skipped_until(None) + rest:
             yield pa.RecordBatch.from_pylist([], STOCK_TICK_CODED), rest
 
 
 def read_ticks(path: Path) -> Iterator[pa.RecordBatch]:
-    """Yield the ticks of a file in order; refuse the first bad row."""
+    """Yield the ticks of a file in order; refuse the first invalid row."""
     return TickReader().read(whole_file(path))
 
 
 @contextmanager
 def _refusing_unreadable(path: Path) -> Iterator[None]:
-    """Turn whatever a library says of a broken file into one line."""
+    """Turn a library's error about a damaged file into one line."""
     try:
         yield
     except _UNREADABLE as error:

@@ -1,6 +1,6 @@
-"""The rules that ticks must keep, each with its message, in one place: for `check`, `expected` and `run` alike.
+"""The rules for ticks, each with its message, in one place: `check`, `expected` and `run` share them.
 
-They are looked at a batch at a time, all rows at once; what a clean batch costs is a few passes over its numbers.
+They are evaluated batch by batch, all rows at once; a valid batch costs a few passes over its numbers.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -15,41 +15,41 @@ from numpy.typing import NDArray
 from pairs.core.errors import BadInputError
 from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED, SYMBOL_BYTES
 
-LATEST_TS = 2**53 - 1  # ms; what is later has no exact place in a double, nor in a strategy set
-MOST_SHOWN = 5  # rows that break the same rule
-_STAND_IN = 1  # for a price or size that is none, so that the other values of the row can be looked at
+LATEST_TS = 2**53 - 1  # ms; later times are not exact in a double
+MAX_SHOWN = 5  # rows that break the same rule
+_STAND_IN = 1  # for an invalid price or size, so that the other values of the row can be checked
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """What is wrong with a tick file, or with a row of it."""
+    """Something wrong with a tick file, or with a row of it."""
 
     row: int  # from 0; -1 if it is about the file
-    rule: int  # by which rules come at the same row
+    rule: int  # orders the problems of a row
     text: str
 
-    def said_of(self, path: Path) -> str:
-        """Return the message."""
+    def message(self, path: Path) -> str:
+        """Return the message for a file."""
         return f"{path}: {self.text}" if self.row < 0 else f"{path}: row {self.row + 1:,}: {self.text}"
 
     def refusal(self, path: Path) -> BadInputError:
-        """Return the error that refuses a dataset because of it."""
-        return BadInputError(self.said_of(path))
+        """Return the error that refuses a dataset because of the problem."""
+        return BadInputError(self.message(path))
 
 
 @dataclass(frozen=True)
-class Broken:
-    """Rows that break a rule: the first of them, with what is said of each, and how many there are."""
+class Violation:
+    """Rows that break a rule: the first of them with their messages, and how many there are."""
 
     rule: int
     rows: tuple[int, ...]
     texts: tuple[str, ...]
     count: int
 
-    def at(self, rows: Iterable[int]) -> "Broken":
-        """Return the same with the rows' places in the file."""
+    def at(self, rows: Iterable[int]) -> "Violation":
+        """Return the same with the positions of the rows in the file."""
         return replace(self, rows=tuple(rows))
 
     def problems(self) -> list[Problem]:
@@ -57,24 +57,24 @@ class Broken:
         return [Problem(row, self.rule, text) for row, text in zip(self.rows, self.texts, strict=True)]
 
 
-def first_problem(broken: list[Broken]) -> Problem:
+def first_problem(violations: list[Violation]) -> Problem:
     """Return the first problem of the first row that breaks a rule."""
-    return min(problem for one in broken for problem in one.problems())
+    return min(problem for violation in violations for problem in violation.problems())
 
 
-def wrong_rows(rows: list[int], texts: list[str]) -> list[Broken]:
-    """Return the rows that a file holds and that are none; nothing if there are none of them."""
-    return [Broken(ROW, tuple(rows[:MOST_SHOWN]), tuple(texts[:MOST_SHOWN]), len(rows))] if rows else []
+def invalid_rows(rows: list[int], texts: list[str]) -> list[Violation]:
+    """Return rows that cannot be read as one violation, or nothing."""
+    return [Violation(ROW, tuple(rows[:MAX_SHOWN]), tuple(texts[:MAX_SHOWN]), len(rows))] if rows else []
 
 
-def _broken(rule: int, mask: Mask, say: Callable[[int], str]) -> Iterator[Broken]:
+def _violations(rule: int, mask: Mask, text_of: Callable[[int], str]) -> Iterator[Violation]:
     rows = np.flatnonzero(mask)
     if len(rows):
-        first = tuple(rows[:MOST_SHOWN].tolist())
-        yield Broken(rule, first, tuple(map(say, first)), len(rows))
+        first = tuple(rows[:MAX_SHOWN].tolist())
+        yield Violation(rule, first, tuple(map(text_of, first)), len(rows))
 
 
-ROW, VALUE, SYMBOL, PRICE, SIZE, TIME = range(6)  # the rules, in the order in which a row is looked at
+ROW, VALUE, SYMBOL, PRICE, SIZE, TIME = range(6)  # the rules, in the order of checking
 
 _WANTED = {
     "price": "prices are whole cents above zero",
@@ -84,43 +84,43 @@ _WANTED = {
 
 
 def refuse_types(schema: pa.Schema) -> None:
-    """Refuse columns that hold something else than text and whole numbers."""
+    """Refuse columns of other types than text and whole numbers."""
     for name in STOCK_TICK.names:
         kind = schema.field(name).type
-        wanted, is_it = ("text", _is_text) if name == "symbol" else ("whole numbers", pa.types.is_integer)
-        if not is_it(kind):
+        wanted, matches = ("text", _is_text) if name == "symbol" else ("whole numbers", pa.types.is_integer)
+        if not matches(kind):
             raise ValueError(f"column {name!r} holds {kind} and not {wanted}")
 
 
 def _is_text(kind: pa.DataType) -> bool:
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return any(is_it(kind) for is_it in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+    return any(matches(kind) for matches in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
-def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Broken]]:
-    """Convert a batch as a file holds it to ticks; where a value is none, another one stands in for it."""
+def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Violation]]:
+    """Convert a batch as stored to ticks; an invalid value is replaced by a valid one and reported."""
     try:
         ticks = raw.cast(STOCK_TICK_CODED)
         if not any(column.null_count for column in ticks.columns):
             return ticks, []
     except ValueError:
-        pass  # a text that is no number, a number that does not fit, or none at all
-    broken: list[Broken] = []
+        pass  # a text that is not a number, a number that does not fit, or a null
+    violations: list[Violation] = []
     columns = []
     for field in STOCK_TICK_CODED:
         column, found = _converted(raw[field.name], field)
         columns.append(column)
-        broken += found
-    return pa.record_batch(columns, schema=STOCK_TICK_CODED), broken
+        violations += found
+    return pa.record_batch(columns, schema=STOCK_TICK_CODED), violations
 
 
-def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Broken]]:
-    """Convert a column in which something is wrong."""
+def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Violation]]:
+    """Convert a column with invalid values."""
     if field.name == "symbol":
         missing = _mask(raw.is_null())
         names = raw.cast(pa.string())
         stand_in = "-" if missing.all() else names.drop_null()[0]
-        found = list(_broken(VALUE, missing, lambda _: "no symbol; every tick has one"))
+        found = list(_violations(VALUE, missing, lambda _: "no symbol; every tick has a symbol"))
         return names.fill_null(stand_in).dictionary_encode().cast(field.type), found
     is_text = pa.types.is_string(raw.type)  # as in CSV, where nothing is null
     missing = _mask(pc.equal(raw, "") if is_text else raw.is_null())
@@ -129,13 +129,13 @@ def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Broken]]:
     values = plain.cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False, writable=True)
     bad = ~_mask(usable) | (values.astype(field.type.to_pandas_dtype()) != values)
 
-    def say(row: int) -> str:
+    def text_of(row: int) -> str:
         if missing[row]:
-            return f"no {field.name}; every tick has one"
+            return f"no {field.name}; every tick has a {field.name}"
         bits = field.type.bit_width
-        return f"{field.name} {raw[row].as_py()!r} is no whole number of {bits} bits; {_WANTED[field.name]}"
+        return f"{field.name} {raw[row].as_py()!r} is not a whole number of {bits} bits; {_WANTED[field.name]}"
 
-    return pa.array(_with_stand_ins(values, bad, field.name), field.type), list(_broken(VALUE, bad, say))
+    return pa.array(_with_stand_ins(values, bad, field.name), field.type), list(_violations(VALUE, bad, text_of))
 
 
 def _mask(values: pa.Array) -> Mask:
@@ -144,7 +144,7 @@ def _mask(values: pa.Array) -> Mask:
 
 
 def _with_stand_ins(values: NDArray[np.int64], bad: Mask, name: str) -> NDArray[np.int64]:
-    """Put other values where there are none: a time takes that of the row before, so that it breaks no order."""
+    """Replace invalid values; a time by that of the row before, so that the order stays."""
     if name != "tickTS":
         values[bad] = _STAND_IN
         return values
@@ -154,68 +154,68 @@ def _with_stand_ins(values: NDArray[np.int64], bad: Mask, name: str) -> NDArray[
 
 
 class TickRules:
-    """Looks at consecutive batches of ticks, and remembers what the next one follows."""
+    """Checks consecutive batches of ticks against the rules, and keeps the last time for the next batch."""
 
     def __init__(self, known: Collection[str] | None = None) -> None:
         self.last_ts: int | None = None
         self._begins_file = True
         self._known = known
         self._names: pa.Array | None = None
-        self._wrong_names: dict[int, str] = {}
+        self._invalid_names: dict[int, str] = {}
 
     def begin_file(self) -> None:
-        """Say that the next batch is the first of a file."""
+        """Mark the next batch as the first of a file."""
         self._begins_file = True
 
-    def broken_by(self, ticks: pa.RecordBatch) -> list[Broken]:
-        """Return what is wrong with the next batch."""
+    def check(self, ticks: pa.RecordBatch) -> list[Violation]:
+        """Return the violations in the next batch."""
         price, size, tick_ts = (ticks[name].to_numpy() for name in ("price", "size", "tickTS"))
-        wrong_names = self._names_wrong_in(ticks["symbol"].dictionary)
+        invalid_names = self._invalid_names_in(ticks["symbol"].dictionary)
         steps = np.diff(tick_ts, prepend=tick_ts[:1] if self.last_ts is None else self.last_ts)
         begins_file = self._begins_file
         if len(tick_ts):
             self.last_ts, self._begins_file = int(tick_ts[-1]), False
         in_order = steps.min(initial=0) >= 0 and (not len(steps) or (tick_ts[0] >= 0 and tick_ts[-1] <= LATEST_TS))
-        if in_order and price.min(initial=1) > 0 and size.min(initial=1) > 0 and not wrong_names:
+        if in_order and price.min(initial=1) > 0 and size.min(initial=1) > 0 and not invalid_names:
             return []
         symbol = ticks["symbol"].indices.to_numpy()
         return [
-            *_broken(SYMBOL, np.isin(symbol, list(wrong_names)), lambda row: wrong_names[int(symbol[row])]),
-            *_broken(PRICE, price <= 0, lambda row: f"price {price[row]}; {_WANTED['price']}"),
-            *_broken(SIZE, size <= 0, lambda row: f"size {size[row]}; {_WANTED['size']}"),
-            *_broken(
+            *_violations(SYMBOL, np.isin(symbol, list(invalid_names)), lambda row: invalid_names[int(symbol[row])]),
+            *_violations(PRICE, price <= 0, lambda row: f"price {price[row]}; {_WANTED['price']}"),
+            *_violations(SIZE, size <= 0, lambda row: f"size {size[row]}; {_WANTED['size']}"),
+            *_violations(
                 TIME, (tick_ts < 0) | (tick_ts > LATEST_TS), lambda row: f"tickTS {tick_ts[row]}; {_WANTED['tickTS']}"
             ),
-            *_broken(
+            *_violations(
                 TIME,
                 steps < 0,
                 lambda row: out_of_order(tick_ts[row], tick_ts[row] - steps[row], begins_file and row == 0),
             ),
         ]
 
-    def _names_wrong_in(self, names: pa.Array) -> dict[int, str]:
-        """Return what is wrong with the names of a dictionary, by their places; it often is the one before again."""
+    def _invalid_names_in(self, names: pa.Array) -> dict[int, str]:
+        """Return what is wrong with the names of a dictionary, by position; batches often share a dictionary."""
         if self._names is None or not names.equals(self._names):
-            said = {place: wrong_with_symbol(name, self._known) for place, name in enumerate(names.to_pylist())}
+            texts = {place: wrong_with_symbol(name, self._known) for place, name in enumerate(names.to_pylist())}
             self._names = names
-            self._wrong_names = {place: text for place, text in said.items() if text}
-        return self._wrong_names
+            self._invalid_names = {place: text for place, text in texts.items() if text}
+        return self._invalid_names
 
 
 def wrong_with_symbol(name: str, known: Collection[str] | None = None) -> str | None:
-    """Say what is wrong with a symbol, if anything is."""
+    """Return what is wrong with a symbol, if anything."""
     if not name:
-        return "empty symbol; every tick has one"
+        return "empty symbol; every tick has a symbol"
     if len(name.encode()) > SYMBOL_BYTES:
-        return f"symbol {name!r} is longer than {SYMBOL_BYTES} bytes, which the tick log holds; shorten it"
+        return f"symbol {name!r} is longer than {SYMBOL_BYTES} bytes, the limit of the tick log; shorten it"
     if "\0" in name:
-        return f"symbol {name!r} holds a zero byte, which ends it in the tick log; remove it"
+        return f"symbol {name!r} contains a zero byte, which ends it in the tick log; remove it"
     if known is not None and name not in known:
-        return f"unknown symbol {name!r}; dataset.json does not know it"
+        return f"unknown symbol {name!r}; it is not a symbol of dataset.json"
     return None
 
 
 def out_of_order(tick_ts: int, after_ts: int, begins_file: bool) -> str:
-    """Say that time runs backwards, inside a file or from one to the next."""
+    """Return the message for time that runs backwards, inside a file or between files."""
     remedy = "the order of the files' names must be the order of time" if begins_file else "sort by time"
     return f"tickTS {tick_ts} after {after_ts}; {remedy}"

@@ -1,4 +1,4 @@
-"""How the size of everything follows from the scale factor."""
+"""The scaling rules: sizes that follow from the scale factor."""
 
 SYMBOLS_PER_MARKET = 100
 STRATEGIES_PER_UNIT = 25

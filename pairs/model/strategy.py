@@ -1,11 +1,11 @@
-"""A pairs-trading strategy, a set of them, and what the parameters of generated ones are drawn from."""
+"""A pairs-trading strategy, a set of strategies, and the parameter values of generated strategies."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """One pairs-trading strategy: what it watches and how it decides."""
+    """A pairs-trading strategy: the symbols it watches and how it decides."""
 
     alias: str
     user: str | None  # hand-written sets may leave it out
@@ -29,6 +29,11 @@ class StrategySet:
 
     market_close_ms: int
     strategies: tuple[Strategy, ...]
+
+    @property
+    def symbols(self) -> set[str]:
+        """All symbols that a strategy watches."""
+        return {symbol for strategy in self.strategies for symbol in (strategy.symbol1, strategy.symbol2)}
 
 
 AVAILABLE_FUNDS_CENTS = (1_000_000, 2_000_000, 5_000_000)

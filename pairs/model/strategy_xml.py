@@ -1,10 +1,9 @@
 """The strategy set as XML: written and read as a stream, checked against the schema, every problem with its line.
 
-Whatever an XML file can do to a reader is refused before it happens: no DTD, so no entities of any kind, no other
-encoding than UTF-8, no element of more than a megabyte.
+Hostile XML is refused before it is parsed: no DTD, so no entities; no encoding but UTF-8; no element of more than a
+megabyte.
 """
 
-import os
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -17,13 +16,14 @@ from typing import BinaryIO
 from lxml import etree
 
 from pairs.core.errors import BadInputError
+from pairs.core.files import atomic_write
 from pairs.model.strategy import Strategy, StrategySet
 
 _SCHEMA_FILE = Path(__file__).with_name("strategies.xsd")
 _CHUNK = 65_536
 _LARGEST_ELEMENT = 1_048_576
 _ELEMENTS_AT_A_TIME = 512
-_UNIQUE = "aliasesAreUnique"  # the schema's rule; our own check knows the whole file and both lines
+_UNIQUE = "aliasesAreUnique"  # the schema's rule; our own check names both lines
 _FORBIDDEN = {b"<!DOCTYPE": "a DTD", b"<!ENTITY": "an entity declaration"}
 _LONGEST_MARK = max(len(mark) for mark in _FORBIDDEN)
 
@@ -37,16 +37,15 @@ class Problem:
 
 
 class _RefusedError(Exception):
-    """The file is not read any further; carries the problem."""
+    """Stops reading the file because of a problem."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
 
 
 def write_strategies(path: Path, strategies: StrategySet) -> None:
-    """Write a strategy set; the file takes its name when it is whole."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    """Write a strategy set atomically."""
+    with atomic_write(path) as partial:
         with etree.xmlfile(str(partial), encoding="UTF-8") as target:
             target.write_declaration()
             with target.element("Strategies", marketClose=str(strategies.market_close_ms)):
@@ -55,25 +54,19 @@ def write_strategies(path: Path, strategies: StrategySet) -> None:
                 target.write("\n")
         with partial.open("ab") as target_file:
             target_file.write(b"\n")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def write_new(path: Path, strategies: StrategySet, overwrite: bool) -> None:
-    """Write a strategy set, but never over another one without being told."""
+    """Write a strategy set; a different set is replaced only with `overwrite`."""
     if path.exists() and not overwrite:
         old, _ = scan(path)
         if old != strategies:
             raise BadInputError(f"{path}: exists with other strategies; give --overwrite to replace it")
-    try:
-        write_strategies(path, strategies)
-    except OSError as error:
-        raise BadInputError(f"{path}: cannot be written: {error.strerror}; check the folder") from None
+    write_strategies(path, strategies)
 
 
 def read_strategies(path: Path) -> StrategySet:
-    """Read a strategy set that must be valid; refuse it with the first problem otherwise."""
+    """Read a strategy set; refuse an invalid set with its first problem."""
     strategies, problems = scan(path)
     if problems or strategies is None:
         more = f" ({len(problems) - 1} more problems)" if len(problems) > 1 else ""
@@ -84,7 +77,7 @@ def read_strategies(path: Path) -> StrategySet:
 
 
 def scan(path: Path, symbols: Collection[str] | None = None) -> tuple[StrategySet | None, list[Problem]]:
-    """Read a strategy set and everything wrong with it; the set is None if anything is."""
+    """Read a strategy set and all its problems; the set is None if there are any."""
     try:
         with path.open("rb") as source:
             reading = _Reading(symbols)
@@ -113,28 +106,28 @@ class _Reading:
         for element in _elements(source):
             root = element.getparent()
             if root is None:
-                self._take(element, pending)
+                self._add(element, pending)
                 self.market_close_ms = int(element.get("marketClose", 0)) if not self.problems else 0
             elif element.tag == "PairsStrategy":
                 pending.append(element)
                 if len(pending) == _ELEMENTS_AT_A_TIME:
-                    self._take(root, pending)
+                    self._add(root, pending)
                     pending = []
 
-    def _take(self, root: etree._Element, elements: list[etree._Element]) -> None:
-        """Check the root with what it holds by now, take the strategies over and let go of their elements."""
-        wrong = self._check_form(root)
+    def _add(self, root: etree._Element, elements: list[etree._Element]) -> None:
+        """Validate the elements under the root, keep their strategies, and free their memory."""
+        invalid_lines = self._check_form(root)
         for element in elements:
-            if element.sourceline not in wrong:
+            if element.sourceline not in invalid_lines:
                 given = dict(element.items())
                 self._check_meaning(element.sourceline, given)
                 if not self.problems:
                     self.strategies.append(_strategy(given))
-            if element.getparent() is root and root[0] is not element:  # the first stays: no root may be empty
+            if element.getparent() is root and root[0] is not element:  # the first stays, as the root must not be empty
                 root.remove(element)
 
     def _check_form(self, root: etree._Element) -> set[int]:
-        """Validate against the schema; return the lines of what is wrong."""
+        """Validate against the schema; return the invalid lines."""
         schema = _schema()
         if schema.validate(root):
             return set()
@@ -143,7 +136,7 @@ class _Reading:
         return {problem.line for problem in found}
 
     def _check_meaning(self, line: int, given: dict[str, str]) -> None:
-        """Check what a schema cannot say, and what it says only when the whole file is in memory."""
+        """Check what a schema cannot express, or only with the whole file in memory."""
         first = self.lines_of_aliases.setdefault(given["alias"], line)
         if first != line:
             self.problems.append(Problem(line, f"alias {given['alias']!r} is used in line {first} already"))
@@ -160,7 +153,7 @@ def _schema() -> etree.XMLSchema:
 
 
 def _elements(source: BinaryIO) -> Iterator[etree._Element]:
-    """Yield elements as they end, reading no more of the file than that takes."""
+    """Yield elements as they end, without reading ahead."""
     parser = etree.XMLPullParser(
         events=("end",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
@@ -184,7 +177,7 @@ def _elements(source: BinaryIO) -> Iterator[etree._Element]:
 
 
 def _safe_chunks(source: BinaryIO) -> Iterator[bytes]:
-    """Yield a file's bytes, refusing what has no business in a strategy set before the parser sees it."""
+    """Yield a file's bytes; refuse forbidden marks before the parser sees them."""
     line, tail, first = 1, b"", True
     while chunk := source.read(_CHUNK):
         if first:
@@ -199,7 +192,7 @@ def _safe_chunks(source: BinaryIO) -> Iterator[bytes]:
 
 
 def _check_encoding(beginning: bytes) -> None:
-    """Refuse a file that is, or says that it is, in another encoding than UTF-8 (or its part, ASCII)."""
+    """Refuse a file in an encoding, actual or declared, other than UTF-8 or ASCII."""
     declared = re.match(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*encoding\s*=\s*['\"]([^'\"]*)", beginning)
     if b"\0" in beginning or beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise _RefusedError(Problem(1, "not UTF-8; save the file in that encoding"))
@@ -230,7 +223,7 @@ def _attributes(strategy: Strategy) -> dict[str, str]:
 
 @lru_cache(maxsize=10_000)
 def _decimal(value: float, divisor: int = 1) -> str:
-    """Write a number without an exponent, which XML Schema's decimals do not have."""
+    """Write a number without an exponent, as XML Schema's decimals require."""
     return f"{Decimal(repr(value)) / divisor:f}"
 
 

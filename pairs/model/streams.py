@@ -1,7 +1,7 @@
-"""The output streams of the workload: everything that the kit must know of a stream, in one place.
+"""The output streams of the workload: one specification for everything the kit knows about a stream.
 
-Transport, sink, validator, measure and report take streams from STREAMS; only what is about pairs trading itself, such
-as the page of a strategy, names INDICATORS or ORDERS.
+Transport, sink, validator, measure and report iterate over STREAMS; only code about pairs trading itself, such as the
+page of a strategy, names INDICATORS or ORDERS.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ TOLERANCE = 1e-9  # relative, of doubles
 
 @dataclass(frozen=True)
 class StreamSpec:
-    """An output stream: what an engine sends, and how it is matched and scored."""
+    """An output stream: its columns, and how its answers are matched and scored."""
 
     name: str
     schema: pa.Schema
-    key: tuple[str, ...]  # an answer is matched by it, and by its occurrence among equal keys
-    scored: bool = False  # whether its latency is the score's
+    key: tuple[str, ...]  # answers are matched by key, and by occurrence among equal keys
+    scored: bool = False  # whether its latency counts for the score
     tolerance: float = TOLERANCE
-    marker: str | None = None  # the column that tells its rows where streams share a table; null in those of others
+    marker: str | None = None  # in a table shared by streams, the column that is not null in rows of this stream
 
     @property
     def recorded_schema(self) -> pa.Schema:

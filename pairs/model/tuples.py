@@ -1,6 +1,6 @@
 """The tuples of the benchmark, as classes and as Arrow schemas.
 
-Data keeps the benchmark's names (tickTS, avgRatio); units are in the comments, or in the name where it is ours.
+Fields keep the benchmark's names (tickTS, avgRatio).
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ SYMBOL_BYTES = 16  # the longest symbol, in UTF-8
 
 @dataclass(frozen=True, slots=True)
 class StockTick:
-    """One trade as a dataset holds it. The harness adds TS, the wall time, when it sends the tick."""
+    """A trade as stored in a dataset. The harness adds TS, the wall time, when it sends the tick."""
 
     symbol: str
     price: int  # cents
@@ -22,7 +22,7 @@ class StockTick:
 
 @dataclass(frozen=True, slots=True)
 class Indicator:
-    """What a strategy knows of its pair when a window closes."""
+    """The moving statistics of a strategy's pair when a window closes."""
 
     strategy: str
     ratio: float
@@ -35,7 +35,7 @@ class Indicator:
 
 @dataclass(frozen=True, slots=True)
 class MarketOrder:
-    """What a strategy buys or sells."""
+    """A purchase or sale by a strategy."""
 
     strategy: str
     type: str  # BUY or SELL
@@ -52,7 +52,7 @@ def _schema(**columns: pa.DataType) -> pa.Schema:
 
 STOCK_TICK = _schema(symbol=pa.string(), price=pa.int32(), size=pa.int32(), tickTS=pa.int64())
 
-# The same in memory: each symbol is stored once, ticks refer to it by number.
+# The same in memory, with dictionary-encoded symbols.
 STOCK_TICK_CODED = STOCK_TICK.set(0, pa.field("symbol", pa.dictionary(pa.int32(), pa.string()), nullable=False))
 
 INDICATOR = _schema(
@@ -70,7 +70,7 @@ MARKET_ORDER = _schema(
     type=pa.string(),
     symbol=pa.string(),
     price=pa.int64(),
-    size=pa.int64(),  # a strategy that got rich on a penny stock owns many
+    size=pa.int64(),  # 32 bits are too few for a rich strategy and a penny stock
     inputTickTS=pa.int64(),
     inputTS=pa.int64(),
 )

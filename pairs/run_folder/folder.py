@@ -100,19 +100,19 @@ class Run:
 
     @property
     def manifest(self) -> RunManifest:
-        """What run.json says."""
+        """The content of run.json."""
         refuse_foreign_link(self.path)
         try:
             return RunManifest.read(self.manifest_file)
         except FileNotFoundError:
             raise BadInputError(
-                f"{self.path}: no run there, as it has no run.json; for the answers of another engine give "
+                f"{self.path}: not a run, as it has no run.json; for the answers of another engine give "
                 "--dataset DATASET --answers FOLDER"
             ) from None
 
     @property
     def validation(self) -> ValidationRecord:
-        """What validation.json says."""
+        """The content of validation.json."""
         try:
             return ValidationRecord.read(self.validation_file)
         except FileNotFoundError:

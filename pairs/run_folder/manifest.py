@@ -22,7 +22,7 @@ class _AsPlain:
 
 
 class Environment(Model):
-    """What one must know of a machine to compare runs."""
+    """The facts about a machine that matter for comparing runs."""
 
     system: str
     processor: str
@@ -39,13 +39,13 @@ class InjectedFault(Model):
 
 
 class RunManifest(Record):
-    """What run.json says. It is written when the run starts, and again when it ends."""
+    """The content of run.json. It is written when the run starts, and again when it ends."""
 
     FORMAT = 2
     REMEDY = "run it again"
 
     dataset: str  # its folder
-    dataset_manifest: DatasetManifest | None  # None for a dataset made by hand
+    dataset_manifest: DatasetManifest | None  # None for a hand-made dataset
     strategies_digest: str
     settings: Annotated[RunSettings, _AsPlain]
     ticks: int | None  # in the dataset, if known
@@ -56,9 +56,9 @@ class RunManifest(Record):
     environment: Environment
     engine_versions: dict[str, str]
     state: Literal["running", "ended", "failed", "overloaded"] = "running"
-    reason: str | None = None  # of a run that did not come to its end
+    reason: str | None = None  # of a run that did not end normally
     start_us: int | None = None  # when tickTS 0 was due, wall time; None if unpaced, or before that
-    seconds: float | None = None  # with the start of the engine
+    seconds: float | None = None  # including the start of the engine
     ticks_per_second: float | None = None  # between the engine's first and last progress
     faults: tuple[InjectedFault, ...] = ()
     exit_codes: dict[str, int | None] = Field(default_factory=dict)

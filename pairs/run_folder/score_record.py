@@ -1,4 +1,4 @@
-"""score.json: the score of a run, with all that it was computed from."""
+"""score.json: the score of a run, with everything it was computed from."""
 
 from pydantic import ConfigDict, Field
 
@@ -6,7 +6,7 @@ from pairs.core.records import Model, Record
 
 
 class LatencySummary(Model):
-    """Latencies of a stream, in seconds; without answers there is only the count."""
+    """Latencies of a stream in seconds; without answers only the count."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, serialize_by_alias=True)
 
@@ -21,7 +21,7 @@ class LatencySummary(Model):
 
 
 class SendDelaySummary(Model):
-    """How late the drivers sent the ticks."""
+    """How long after their scheduled time the drivers sent the ticks."""
 
     ticks: int
     p50_s: float
@@ -35,12 +35,12 @@ class Recovery(Model):
     kind: str  # precise, rollback, gap, or none
     explanation: str
     faults: int
-    times_s: tuple[float | None, ...]  # after each fault until the engine had caught up; None where it never did
-    latency_s: dict[str, LatencySummary]  # of answers to ticks due meanwhile
+    times_s: tuple[float | None, ...]  # from each fault until the engine had caught up; None if it never did
+    latency_s: dict[str, LatencySummary]  # of answers to ticks due before the engine had caught up
 
 
 class Adaptivity(Model):
-    """How the engine took a burst, by the latencies of its answers before, in and after it."""
+    """How the engine handled a burst, by the latencies of its answers before, in and after it."""
 
     max_peak_latency_s: float  # during the burst or after it
     peak_degradation_ratio: float | None  # p99.9 in the burst to p99.9 before it
@@ -49,7 +49,7 @@ class Adaptivity(Model):
 
 
 class ScoreRecord(Record):
-    """What score.json says."""
+    """The content of score.json."""
 
     FORMAT = 2
     REMEDY = "score the run again"
@@ -62,7 +62,7 @@ class ScoreRecord(Record):
     standard: bool
     nonstandard: tuple[str, ...]
     valid: bool
-    reasons: tuple[str, ...]  # why the score does not count
+    reasons: tuple[str, ...]  # why the score is void
     load: float
     p99: float | None  # seconds
     p_score: float | None

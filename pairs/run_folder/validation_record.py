@@ -11,7 +11,7 @@ from pairs.model.streams import STREAMS
 
 
 class InvalidRow(Model):
-    """A row of the engine's output that is not an answer."""
+    """A row that cannot be read as an answer. In CSV the line counts from 1, in Parquet the row does."""
 
     file: str
     line: int
@@ -35,7 +35,7 @@ class StreamCounts(Model):
 
 
 class FirstError(Model):
-    """Where a strategy first went wrong, and how many of its answers are incorrect in all."""
+    """The first error of a strategy, and how many of its answers are incorrect in all."""
 
     inputTickTS: int
     strategy: str
@@ -45,7 +45,7 @@ class FirstError(Model):
 
 
 class ValidationRecord(Record):
-    """What validation.json says; in the file each stream stands under its own name."""
+    """The content of validation.json, where each stream is a key of its own."""
 
     FORMAT = 2
     REMEDY = "validate the run again"

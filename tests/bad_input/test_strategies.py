@@ -70,7 +70,7 @@ def test_a_gigabyte_in_one_piece_is_refused_early(tmp_path: Path, opening: bytes
     ("arguments", "message"),
     [
         ([], "DATASET: missing; give the folder of a dataset, or a file with --check"),
-        (["nowhere"], "nowhere: no dataset there; make one with 'pairs generate -o nowhere'"),
+        (["nowhere"], "nowhere: not a dataset; make one with 'pairs generate -o nowhere'"),
         (["--check", "nowhere.xml"], "nowhere.xml: cannot be read: No such file or directory; check the path"),
         (["--check", "."], ".: cannot be read: Is a directory; check the path"),
     ],

@@ -12,7 +12,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with a dataset `market`, answers `answers` and a run `run` without its facts."""
+    """Work in a folder with a dataset `market`, answers `answers` and a run `run` without its manifest."""
     monkeypatch.chdir(tmp_path)
     for folder in ("market/ticks", "answers", "run", "broken", "empty"):
         (tmp_path / folder).mkdir(parents=True)
@@ -30,8 +30,8 @@ CASES = {
     "nothing to validate": (["validate"], "RUN: give the folder of a run"),
     "two things to validate": (["validate", "run", "--answers", "answers"], "RUN: give the folder of a run"),
     "answers to what": (["validate", "--answers", "answers"], "--dataset: missing"),
-    "no such run": (["validate", "nowhere"], "nowhere: no run there"),
-    "no run": (["validate", "run"], "run: no run there, as it has no run.json"),
+    "no such run": (["validate", "nowhere"], "nowhere: not a run"),
+    "no run": (["validate", "run"], "run: not a run, as it has no run.json"),
     "broken run": (["validate", "broken"], "run.json: cannot be read"),
     "no such answers": (["validate", "--dataset", "market", "--answers", "nowhere"], "nowhere: no such folder"),
     "no answers": (["validate", "--dataset", "market", "--answers", "empty"], "empty: no indicators.parquet"),

@@ -1,4 +1,4 @@
-"""Tests of `pairs check`: it finds everything; what it finds first is what `expected` and the driver refuse with."""
+"""Tests of `pairs check`: it finds every problem; `expected` and the driver refuse with the first."""
 
 import shutil
 from collections.abc import Callable
@@ -24,7 +24,7 @@ CHANGES: dict[str, tuple[Callable[[list[StockTick]], None], list[str]]] = {
         ),
         [
             "1.csv: row 11: price 0; prices are whole cents above zero",
-            "1.csv: row 12: empty symbol; every tick has one",
+            "1.csv: row 12: empty symbol; every tick has a symbol",
             "1.csv: row 12: size 0; sizes are whole numbers above zero",
             "1.csv: row 13: tickTS 7 after 31; sort by time",
         ],
@@ -49,7 +49,7 @@ CHANGES: dict[str, tuple[Callable[[list[StockTick]], None], list[str]]] = {
 def test_everything_is_found_and_the_first_is_refused(
     spark: SparkSession, tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All problems in the order of files and rows; `expected` and the driver stop at the first, with its words."""
+    """All problems in the order of files and rows; `expected` and the driver stop at the first, with its message."""
     monkeypatch.setattr(tick_parquet, "_ROWS_AT_A_TIME", 7)
     change, problems = CHANGES[case]
     ticks = [StockTick("AAA" if number % 2 else "BBB", 100, 100, number) for number in range(40)]
@@ -59,15 +59,15 @@ def test_everything_is_found_and_the_first_is_refused(
     found = findings.problems
     assert findings.count == (12 if case == "many of a kind" else len(problems))
     folder = f"{dataset.ticks_folder}/part-0000"
-    assert [one.removeprefix(folder) for one in found] == problems
+    assert [problem.removeprefix(folder) for problem in found] == problems
     for refuse in (lambda: compute(spark, dataset), lambda: list(read_pieces(dataset))):
         with pytest.raises(BadInputError) as refused:
             refuse()
         assert str(refused.value) == found[0]
 
 
-def test_files_are_looked_at_together(spark: SparkSession, tmp_path: Path) -> None:
-    """One that is missing, one there twice, one that is no tick file: told before the rows, and refused with it."""
+def test_files_are_checked_together(spark: SparkSession, tmp_path: Path) -> None:
+    """Missing, duplicated and unreadable files are reported before rows, and refused with the same message."""
     dataset = write_market(tmp_path / "market", random_walk(2, ticks=200), 5)
     assert check(spark, dataset).problems == []
     dataset.tick_file(1, "parquet").unlink()
@@ -93,17 +93,17 @@ def test_files_are_looked_at_together(spark: SparkSession, tmp_path: Path) -> No
     ],
 )
 def test_gaps_in_numbers_are_found(tmp_path: Path, names: list[str], missing: list[str]) -> None:
-    """A number left out is a file left out; dates are no numbers."""
+    """A missing number is a missing file; dates do not count up."""
     dataset = Dataset(tmp_path)
     dataset.ticks_folder.mkdir()
     for number, name in enumerate(names):
         (dataset.ticks_folder / name).write_text(f"symbol,price,size,tickTS\nA,1,1,{number}\n")
-    said = [f"{dataset.ticks_folder}: {name} is missing between its neighbours; add it" for name in missing]
-    assert dataset.file_problems() == said
+    messages = [f"{dataset.ticks_folder}: {name} is missing between its neighbours; add it" for name in missing]
+    assert dataset.file_problems() == messages
 
 
 def test_a_halt_is_only_remarked(spark: SparkSession, tmp_path: Path) -> None:
-    """A long silence and a symbol that nobody trades are legal."""
+    """A long silence and a symbol that never trades are valid."""
     ticks = [StockTick("AAA", 100, 100, 90_000 * (number // 20) + number) for number in range(40)]
     dataset = write_market(tmp_path / "market", Market(random_walk(2).strategies, ticks), 2)
     found = check(spark, dataset)

@@ -78,7 +78,7 @@ def test_a_run_needs_a_dataset_or_a_profile_to_draw(capsys: pytest.CaptureFixtur
 def test_what_cannot_be_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No run, or one that was not validated: one line, exit 2."""
     assert cli.run(["score", str(tmp_path / "nowhere")]) == 2
-    assert "no run there" in capsys.readouterr().err
+    assert "not a run" in capsys.readouterr().err
     run_manifest().write(tmp_path / "run.json")
     assert cli.run(["score", str(tmp_path)]) == 2
     assert "not validated yet" in capsys.readouterr().err

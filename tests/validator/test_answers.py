@@ -1,4 +1,4 @@
-"""Answers of any engine are read tolerantly: what is no answer is noted with its place, and nothing else is lost."""
+"""Answers of any engine are read tolerantly: an invalid row is reported with its position, and no other row is lost."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.core.errors import BadInputError
-from pairs.validator.answers import MalformedRow, answer_files, read_answers
+from pairs.run_folder.validation_record import InvalidRow
+from pairs.validator.answers import answer_files, read_answers
 from pairs.validator.shards import EXPECTED
 
 ORDERS = EXPECTED["orders"]
@@ -18,17 +19,17 @@ GOOD = "st_00001,BUY,AAAAAA,100,10,5000\n"
 ROW = {"strategy": "st_00001", "type": "BUY", "symbol": "AAAAAA", "price": 100, "size": 10, "inputTickTS": 5000}
 
 
-def read(path: Path, schema: pa.Schema = ORDERS) -> tuple[list[dict[str, Any]], list[MalformedRow]]:
-    """Return all rows of a file that are answers, and those that are none."""
+def read(path: Path, schema: pa.Schema = ORDERS) -> tuple[list[dict[str, Any]], list[InvalidRow]]:
+    """Return the answers in a file, and its invalid rows."""
     rows: list[dict[str, Any]] = []
-    malformed = []
-    for one in read_answers(path, schema):
-        if isinstance(one, MalformedRow):
-            malformed.append(one)
+    invalid = []
+    for part in read_answers(path, schema):
+        if isinstance(part, InvalidRow):
+            invalid.append(part)
         else:
-            assert one.schema == schema
-            rows += one.to_pylist()
-    return rows, malformed
+            assert part.schema == schema
+            rows += part.to_pylist()
+    return rows, invalid
 
 
 def csv_file(tmp_path: Path, text: str | bytes) -> Path:
@@ -38,7 +39,7 @@ def csv_file(tmp_path: Path, text: str | bytes) -> Path:
     return path
 
 
-MALFORMED: dict[str, tuple[str | bytes, str]] = {
+INVALID: dict[str, tuple[str | bytes, str]] = {
     "too few values": ("st_00001,BUY\n", "not as many values"),
     "too many values": ("st_00001,BUY,AAAAAA,100,10,5000,7\n", "not as many values"),
     "no number": ("st_00001,BUY,AAAAAA,dear,10,5000\n", "price is 'dear'"),
@@ -52,27 +53,27 @@ MALFORMED: dict[str, tuple[str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", MALFORMED)
-def test_a_malformed_line_is_noted(tmp_path: Path, case: str) -> None:
-    """The lines around it are read, and the note names the file and the line."""
-    text, problem = MALFORMED[case]
+@pytest.mark.parametrize("case", INVALID)
+def test_an_invalid_line_is_reported(tmp_path: Path, case: str) -> None:
+    """The lines around it are read, and the report names the file and the line."""
+    text, problem = INVALID[case]
     line = text.encode() if isinstance(text, str) else text
     path = csv_file(
         tmp_path, HEADER.encode() + GOOD.encode() + (line if line.endswith(b"\n") else line + b"\n") + GOOD.encode()
     )
-    rows, [noted] = read(path)
+    rows, [found] = read(path)
     assert rows == [ROW, ROW]
-    assert (noted.file, noted.line) == (str(path), 3)
-    assert problem in noted.problem
+    assert (found.file, found.line) == (str(path), 3)
+    assert problem in found.problem
 
 
-def test_malformed_lines_late_in_a_long_file(tmp_path: Path) -> None:
-    """No row is lost or read twice when the fast way gives up in the middle of a file."""
+def test_invalid_lines_late_in_a_long_file(tmp_path: Path) -> None:
+    """No row is lost or read twice when converting batches fails in the middle of a file."""
     lines = [f"st_00001,BUY,AAAAAA,100,10,{number}\n" for number in range(200_000)]
     lines[150_000] = "garbage\n"
-    rows, [noted] = read(csv_file(tmp_path, HEADER + "".join(lines)))
+    rows, [found] = read(csv_file(tmp_path, HEADER + "".join(lines)))
     assert [row["inputTickTS"] for row in rows] == [*range(150_000), *range(150_001, 200_000)]
-    assert noted.line == 150_002
+    assert found.line == 150_002
 
 
 @pytest.mark.parametrize(
@@ -91,32 +92,32 @@ def test_other_ways_to_write_the_same(tmp_path: Path, text: str) -> None:
 
 
 def test_columns_may_come_in_any_order_with_others_between(tmp_path: Path) -> None:
-    """Columns are found by name; inputTS, sinkTS and whatever else an engine adds is passed over."""
+    """Columns are found by name; inputTS, sinkTS and any other column of an engine are ignored."""
     text = "sinkTS,inputTickTS,size,price,symbol,type,strategy,inputTS\n7,5000,10,100,AAAAAA,BUY,st_00001,8\n"
     assert read(csv_file(tmp_path, text)) == ([ROW], [])
 
 
 def test_a_name_with_a_line_break(tmp_path: Path) -> None:
     """A quoted line break is part of a name, not the end of a row."""
-    rows, malformed = read(csv_file(tmp_path, HEADER + '"st\n1",BUY,AAAAAA,100,10,5000\n' + GOOD))
+    rows, invalid = read(csv_file(tmp_path, HEADER + '"st\n1",BUY,AAAAAA,100,10,5000\n' + GOOD))
     assert [row["strategy"] for row in rows] == ["st\n1", "st_00001"]
-    assert malformed == []
+    assert invalid == []
 
 
-def test_no_number_is_a_double(tmp_path: Path) -> None:
-    """An engine may answer NaN or infinity; that is an answer, though a wrong one."""
+def test_nan_and_infinity_are_answers(tmp_path: Path) -> None:
+    """An engine may answer NaN or infinity; that is an answer, although wrong."""
     path = tmp_path / "indicators.csv"
     path.write_text("strategy,ratio,avgRatio,upperBand,lowerBand,inputTickTS\na,nan,inf,-inf,1e-3,5\n")
-    [row], malformed = read(path, INDICATORS)
+    [row], invalid = read(path, INDICATORS)
     assert (row["avgRatio"], row["upperBand"], row["lowerBand"]) == (float("inf"), float("-inf"), 0.001)
-    assert malformed == []
+    assert invalid == []
 
 
 def test_parquet_of_other_types(tmp_path: Path) -> None:
-    """Whatever can be read as the benchmark's types without loss is."""
+    """Types that convert to the benchmark's types without loss are accepted."""
     path = tmp_path / "orders.parquet"
     types = {"strategy": pa.large_string(), "price": pa.float64(), "size": pa.int16(), "inputTickTS": pa.uint32()}
-    schema = pa.schema([one.with_type(types.get(one.name, one.type)) for one in ORDERS])
+    schema = pa.schema([field.with_type(types.get(field.name, field.type)) for field in ORDERS])
     pq.write_table(pa.Table.from_pylist([ROW], schema).add_column(0, "sinkTS", pa.array([7])), path)
     assert read(path) == ([ROW], [])
 
@@ -133,20 +134,20 @@ def test_parquet_of_other_types(tmp_path: Path) -> None:
         ("inputTickTS", pa.list_(pa.int64()), [1]),
     ],
 )
-def test_malformed_parquet_rows(tmp_path: Path, name: str, kind: pa.DataType, bad: Any) -> None:
-    """A null, a fraction or a text where a whole number belongs is noted with its row."""
+def test_invalid_parquet_rows(tmp_path: Path, name: str, kind: pa.DataType, bad: Any) -> None:
+    """A null, a fraction or a text where a whole number belongs is reported with its row."""
     path = tmp_path / "orders.parquet"
-    schema = pa.schema([one.with_type(kind if one.name == name else one.type).with_nullable(True) for one in ORDERS])
+    schema = pa.schema([field.with_type(kind if field.name == name else field.type).with_nullable(True) for field in ORDERS])
     good = ROW | ({} if not pa.types.is_string(kind) or name == "strategy" else {name: "100"})
     good |= {name: [5000]} if pa.types.is_list(kind) else {}
     pq.write_table(pa.Table.from_pylist([good, good | {name: bad}], schema), path)
-    rows, malformed = read(path)
+    rows, invalid = read(path)
     if pa.types.is_list(kind):
-        assert (rows, len(malformed)) == ([], 2)
+        assert (rows, len(invalid)) == ([], 2)
     else:
         assert rows == [ROW]
-        assert [one.line for one in malformed] == [2]
-        assert name in malformed[0].problem
+        assert [row.line for row in invalid] == [2]
+        assert name in invalid[0].problem
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_malformed_parquet_rows(tmp_path: Path, name: str, kind: pa.DataType, ba
     ],
 )
 def test_missing_columns_are_refused(tmp_path: Path, text: str, problem: str) -> None:
-    """A file without the columns is not judged row by row, it is refused by name."""
+    """A file without the columns is refused, not reported row by row."""
     with pytest.raises(BadInputError) as caught:
         read(csv_file(tmp_path, text))
     assert str(tmp_path / "orders.csv") in str(caught.value)
@@ -193,8 +194,8 @@ def test_answers_in_many_files(tmp_path: Path) -> None:
     assert len(answer_files(tmp_path, "indicators")) == 2
 
 
-def test_where_answers_are_not(tmp_path: Path) -> None:
-    """No folder, no file, an empty folder or two candidates: each is said."""
+def test_missing_or_ambiguous_answers_are_refused(tmp_path: Path) -> None:
+    """No folder, no file, an empty folder or two candidates: each has its message."""
     with pytest.raises(BadInputError, match="no such folder"):
         answer_files(tmp_path / "nowhere", "orders")
     with pytest.raises(BadInputError, match=r"no orders.parquet or orders.csv there"):

@@ -1,4 +1,4 @@
-"""Every answer is judged by its key, and any single change shows."""
+"""Tests of the comparison: answers are matched by key, and any single change is found."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairs.model.streams import INDICATORS, ORDERS, STREAMS
-from pairs.validator.compare import Counts, Judgement, NameCodes, judge, side_by_side
+from pairs.validator.compare import Comparison, Counts, NameCodes, compare, side_by_side
 from pairs.validator.shards import EXPECTED
 
 Row = dict[str, Any]
@@ -20,9 +20,9 @@ def table(stream: str, rows: list[Row]) -> pa.Table:
     return pa.Table.from_pylist(rows, EXPECTED[stream])
 
 
-def judged(stream: str, expected: list[Row], answers: list[Row]) -> Judgement:
-    """Judge rows."""
-    return judge(table(stream, expected), table(stream, answers), STREAMS[stream])
+def compared(stream: str, expected: list[Row], answers: list[Row]) -> Comparison:
+    """Compare rows."""
+    return compare(table(stream, expected), table(stream, answers), STREAMS[stream])
 
 
 @st.composite
@@ -32,7 +32,7 @@ def right_answers(draw: st.DrawFn) -> tuple[str, list[Row]]:
     key = st.tuples(
         st.sampled_from(["st_00001", "st_00002", "ü", ""]), st.integers(0, 50), st.sampled_from(["BUY", "SELL"])
     )
-    unique = (lambda one: one) if stream == "orders" else (lambda one: one[:2])
+    unique = (lambda drawn: drawn) if stream == "orders" else (lambda drawn: drawn[:2])
     keys = draw(st.lists(key, min_size=1, max_size=30, unique_by=unique))
     price = st.integers(1, 10**9)
     ratio = st.floats(1e-6, 1e6)
@@ -59,23 +59,23 @@ def test_right_answers_pass_in_any_order(given_: tuple[str, list[Row]], random: 
     """Answers are matched by key, so their order does not matter."""
     stream, rows = given_
     shuffled = random.sample(rows, len(rows))
-    assert judged(stream, rows, shuffled).counts == Counts(len(rows), len(rows), len(rows))
+    assert compared(stream, rows, shuffled).counts == Counts(len(rows), len(rows), len(rows))
 
 
 @given(right_answers(), st.data())
-def test_any_single_change_shows(given_: tuple[str, list[Row]], data: st.DataObject) -> None:
+def test_any_single_change_is_found(given_: tuple[str, list[Row]], data: st.DataObject) -> None:
     """One answer dropped, sent twice, altered or invented fails the stream and moves the right count by one."""
     stream, rows = given_
     place = data.draw(st.integers(0, len(rows) - 1))
-    total, one, rest = len(rows), rows[place], rows[:place] + rows[place + 1 :]
-    assert judged(stream, rows, rest).counts == Counts(total, total - 1, total - 1, missing=1)
-    twice = judged(stream, rows, [*rows, one]).counts
+    total, row, rest = len(rows), rows[place], rows[:place] + rows[place + 1 :]
+    assert compared(stream, rows, rest).counts == Counts(total, total - 1, total - 1, missing=1)
+    twice = compared(stream, rows, [*rows, row]).counts
     assert twice == Counts(total, total + 1, total, undue=1, duplicates=1)
-    altered = judged(stream, rows, [*rest, _altered(one, data)]).counts
+    altered = compared(stream, rows, [*rest, _altered(row, data)]).counts
     assert altered == Counts(total, total, total - 1, wrong=1)
-    invented = judged(stream, rows, [*rows, one | {"inputTickTS": 51}]).counts
+    invented = compared(stream, rows, [*rows, row | {"inputTickTS": 51}]).counts
     assert invented == Counts(total, total + 1, total, undue=1)
-    elsewhere = judged(stream, rows, [*rest, one | {"strategy": "st_00003"}]).counts
+    elsewhere = compared(stream, rows, [*rest, row | {"strategy": "st_00003"}]).counts
     assert elsewhere == Counts(total, total, total - 1, missing=1, undue=1)
     assert not any(counts.passed for counts in (twice, altered, invented, elsewhere))
 
@@ -96,20 +96,20 @@ def test_doubles_have_a_relative_tolerance(factor: float, right: bool) -> None:
     """A double is right within a relative 1e-9, however large or small it is."""
     for size in (1e-200, -1.0, 1e200):
         row = {"strategy": "a", "inputTickTS": 1, "ratio": 1.0, "avgRatio": 1.0, "upperBand": 1.0, "lowerBand": size}
-        assert judged("indicators", [row], [row | {"lowerBand": size * factor}]).counts.passed is right
+        assert compared("indicators", [row], [row | {"lowerBand": size * factor}]).counts.passed is right
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 0.0])
-def test_no_number_is_wrong(value: float) -> None:
+def test_nan_and_infinity_are_wrong(value: float) -> None:
     """Not a number, infinity and zero are never near an expected value."""
     row = {"strategy": "a", "inputTickTS": 1, "ratio": 1.0, "avgRatio": 1.0, "upperBand": 1.0, "lowerBand": 1.0}
-    assert judged("indicators", [row], [row | {"ratio": value}]).counts.wrong == 1
+    assert compared("indicators", [row], [row | {"ratio": value}]).counts.wrong == 1
 
 
 def test_a_wrong_answer_sent_again_right_is_wrong_and_undue() -> None:
-    """The first answer to a key is the one that is judged."""
+    """The first answer to a key counts."""
     row = {"strategy": "a", "inputTickTS": 1, "type": "BUY", "symbol": "X", "price": 10, "size": 10}
-    counts = judged("orders", [row], [row | {"price": 11}, row]).counts
+    counts = compared("orders", [row], [row | {"price": 11}, row]).counts
     assert counts == Counts(1, 2, 0, undue=1, wrong=1, duplicates=1)
 
 
@@ -123,7 +123,7 @@ def test_counts_add_up_whatever_is_sent(expected: list[int], answered: list[int]
         ]
         for side in (expected, answered)
     ]
-    counts = judged("indicators", *sides).counts
+    counts = compared("indicators", *sides).counts
     pairs = sum(min(expected.count(ts), answered.count(ts)) for ts in range(6))
     surplus = sum(max(answered.count(ts) - max(expected.count(ts), 1), 0) for ts in range(6))
     assert (counts.correct, counts.missing, counts.undue) == (pairs, len(expected) - pairs, len(answered) - pairs)
@@ -132,23 +132,23 @@ def test_counts_add_up_whatever_is_sent(expected: list[int], answered: list[int]
     assert counts.duplicates == surplus
 
 
-def test_incorrect_answers_stand_side_by_side() -> None:
+def test_incorrect_answers_side_by_side() -> None:
     """A wrong order shows the values of both sides, a missing one those of the validator only."""
     row = {"strategy": "a", "inputTickTS": 1, "type": "BUY", "symbol": "X", "price": 10, "size": 10}
     expected = table("orders", [row, row | {"inputTickTS": 2}])
     answers = table("orders", [row | {"price": 11}])
-    found = judge(expected, answers, ORDERS)
+    found = compare(expected, answers, ORDERS)
     [wrong] = side_by_side("wrong", expected, answers, found, ORDERS).to_pylist()
     assert (wrong["val_price"], wrong["sut_price"], wrong["val_size"], wrong["sut_size"]) == (10, 11, 10, 10)
     [missing] = side_by_side("missing", expected, answers, found, ORDERS).to_pylist()
     assert (missing["inputTickTS"], missing["val_price"], missing["sut_price"]) == (2, 10, None)
 
 
-def test_relative_errors_stand_beside_indicators() -> None:
+def test_relative_errors_of_indicators() -> None:
     """A wrong indicator shows how far each of its values is off."""
     row = {"strategy": "a", "inputTickTS": 1, "ratio": 1.0, "avgRatio": 2.0, "upperBand": 1.0, "lowerBand": 1.0}
     expected, answers = table("indicators", [row]), table("indicators", [row | {"avgRatio": 2.5}])
-    found = judge(expected, answers, INDICATORS)
+    found = compare(expected, answers, INDICATORS)
     [wrong] = side_by_side("wrong", expected, answers, found, INDICATORS).to_pylist()
     assert (wrong["error_avgRatio"], wrong["error_ratio"]) == (0.25, 0.0)
 

@@ -66,7 +66,7 @@ def test_the_answers_are_the_reference_s_however_the_work_is_cut(
 ) -> None:
     """Files, formats, parts of files and shards of strategies change nothing, to the last bit."""
     monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", rows_of_a_part)
-    monkeypatch.setattr(expected, "_MOST_STRATEGIES_OF_A_SHARD", strategies_of_a_shard)
+    monkeypatch.setattr(expected, "_MAX_STRATEGIES_PER_SHARD", strategies_of_a_shard)
     dataset = write_market(tmp_path / "market", market, files, suffix, rows_of_a_group=190)
     computed = compute(spark, dataset)
     assert kept_answers(dataset, market) == answers
@@ -162,7 +162,7 @@ def test_a_row_without_a_price_is_refused(spark: SparkSession, tmp_path: Path, m
     else:
         pq.write_table(table_of([("AAA", 100, 100, 20), ("AAA", None, 100, 40)]), dataset.tick_file(1, "parquet"))
     row = 2 if suffix == "parquet" else 21
-    with pytest.raises(BadInputError, match=rf"part-00001\.{suffix}: row {row}: no price; every tick has one"):
+    with pytest.raises(BadInputError, match=rf"part-00001\.{suffix}: row {row}: no price; every tick has a price"):
         compute(spark, dataset)
 
 

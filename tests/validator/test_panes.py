@@ -110,7 +110,7 @@ def test_a_part_is_reduced_batch_after_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_of_a_group: int, panes_of_a_batch: int
 ) -> None:
     """Batches may have dictionaries of their own; whoever reads some symbols gets all their panes and no others."""
-    monkeypatch.setattr(panes_module, "_PANES_OF_A_BATCH", panes_of_a_batch)
+    monkeypatch.setattr(panes_module, "_PANES_PER_BATCH", panes_of_a_batch)
     ticks = random_walk(3).ticks[:200]
     file = tmp_path / "ticks.parquet"
     write_ticks(file, ticks, rows_of_a_group)

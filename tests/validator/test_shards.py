@@ -27,8 +27,8 @@ def test_buffers_of_any_size_give_the_same_answers(
     for module, name in (
         (tick_parquet, "_ROWS_AT_A_TIME"),
         (tick_parquet, "_ROWS_OF_A_PART"),
-        (panes, "_PANES_OF_A_BATCH"),
-        (shards, "_ROWS_OF_A_PORTION"),
+        (panes, "_PANES_PER_BATCH"),
+        (shards, "_ROWS_PER_PORTION"),
     ):
         monkeypatch.setattr(module, name, tiny)
     market = random_walk(seed)

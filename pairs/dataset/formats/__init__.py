@@ -1,4 +1,4 @@
-"""The formats of tick files, by suffix. VIRTUAL stores no ticks: the generator, which draws them, registers it."""
+"""The formats of tick files, by suffix. The generator registers VIRTUAL, which stores no ticks."""
 
 from pathlib import Path
 

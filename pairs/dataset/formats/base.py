@@ -1,16 +1,16 @@
-"""What a format of tick files is: a reader and a writer, side by side."""
+"""The interface of a format of tick files: a reader and a writer, side by side."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import ClassVar, Self
-from uuid import uuid4
+from typing import ClassVar
 
 import pyarrow as pa
 
-from pairs.dataset.tick_rules import Broken
+from pairs.core.files import temporary_for
+from pairs.dataset.tick_rules import Violation
 
 _ROWS_PER_GROUP = 1_048_576
 
@@ -26,59 +26,40 @@ class FilePart:
 
 
 class PartSource(ABC):
-    """Reads a part of a tick file: its rows as the file holds them, and where they are in it."""
+    """Reads a part of a tick file: its rows as stored, and their positions in the file."""
 
     def __init__(self, part: FilePart) -> None:
         self._part = part
 
     @abstractmethod
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows that have the right number of values."""
+        """Yield all rows with the right number of values."""
 
     def row_of(self, kept: int) -> int:
-        """Return the row of the file, from 0, of a row that was kept."""
+        """Return the position in the file, from 0, of the row at position `kept` among those that were not skipped."""
         return self._part.first_row + kept
 
-    def skipped_until(self, kept: int | None) -> list[Broken]:
-        """Return the rows skipped before the next that is kept, or all, that were not returned yet."""
+    def skipped_until(self, kept: int | None) -> list[Violation]:
+        """Return the rows skipped before row `kept`, or all, except those returned before."""
         return []
 
 
 class TickFileWriter(ABC):
-    """A file being written, as a context: renamed to its final name on success, removed on failure.
+    """A file being written."""
 
-    The temporary name is the task's own, so the same file may be written twice at once.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.partial = path.with_name(f".{path.name}.{uuid4().hex}")
-        self.rows = 0
+    def __init__(self) -> None:
+        self.rows = 0  # on disk
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._flush()
-            self._close()
-            if kind is None:
-                self.partial.rename(self.path)
-        finally:
-            self.partial.unlink(missing_ok=True)
-
     def write(self, ticks: pa.Table) -> bool:
-        """Add ticks; say whether some went to disk."""
+        """Add ticks; return whether some went to disk."""
         self._pending.append(ticks)
         self._pending_rows += len(ticks)
-        return self._pending_rows >= _ROWS_PER_GROUP and self._flush()
+        return self._pending_rows >= _ROWS_PER_GROUP and self.flush()
 
-    def _flush(self) -> bool:
+    def flush(self) -> bool:
+        """Write all ticks to disk."""
         if self._pending_rows:
             self._write(pa.concat_tables(self._pending))
             self.rows += self._pending_rows
@@ -89,7 +70,8 @@ class TickFileWriter(ABC):
     def _write(self, ticks: pa.Table) -> None: ...
 
     @abstractmethod
-    def _close(self) -> None: ...
+    def close(self) -> None:
+        """Close the file."""
 
 
 class TickFormat(ABC):
@@ -98,13 +80,19 @@ class TickFormat(ABC):
     suffix: ClassVar[str]
 
     def parts(self, path: Path) -> list[FilePart]:
-        """Cut a file into parts that tasks can share; raise what a library raises over a broken file."""
+        """Cut a file into parts that tasks can share; raises the library's error if the file is not readable."""
         return [FilePart(path, self)]
 
     @abstractmethod
     def source(self, part: FilePart) -> PartSource:
         """Open a part for reading."""
 
+    @contextmanager
+    def writer(self, path: Path, recipe: str = "") -> Iterator[TickFileWriter]:
+        """Write a file, which appears when it is whole; a format that stores no ticks stores the recipe."""
+        with temporary_for(path) as partial, closing(self._open_writer(partial, recipe)) as target:
+            yield target
+            target.flush()
+
     @abstractmethod
-    def writer(self, path: Path, recipe: str) -> TickFileWriter:
-        """Open a file for writing; `recipe` says from what its ticks are drawn, should the format not store them."""
+    def _open_writer(self, path: Path, recipe: str) -> TickFileWriter: ...
