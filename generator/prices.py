@@ -117,9 +117,7 @@ class Prices:
         logs, leg1_at_leg2 = self._driving(path, seconds, own, between)
         logs *= self.scale
         logs[:, self.leg2] += self.follow * leg1_at_leg2
-        drift = (
-            -self.workload.volatility * self.workload.volatility / 2
-        )  # a power may differ in its last bit
+        drift = -self.workload.volatility * self.workload.volatility / 2  # a power may differ in its last bit
         logs += drift * seconds
         logs += drift * (path.piece.start_ms / 1000)
         cents = exp(logs)
