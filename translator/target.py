@@ -1,7 +1,7 @@
 """What a target is: an engine that strategies can be translated for. The only interface between engines and the kit.
 
-A target is a class like this one, and a folder of templates with a folder for each plan and perhaps one, `common`, for
-what they share. What ends in .jinja there is rendered into the program's folder, other files are copied; beside them
+A target is a subclass of `Target`, and a folder of templates with a folder for each plan and, if plans share files, the
+folder `common`. What ends in .jinja there is rendered into the program's folder, other files are copied; beside them
 lies `strategies.csv`.
 """
 

@@ -1,1 +1,1 @@
-"""The harness: plays ticks to an engine and takes its answers. Knows targets only through their interface."""
+"""The harness: plays ticks to an engine and records its answers. Knows targets and transports by their interfaces."""

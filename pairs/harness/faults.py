@@ -3,7 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from pairs.config.faults import FaultSpec
@@ -61,28 +61,22 @@ class FaultEvent:
     time_us: int  # wall time
 
 
+@dataclass
 class FaultInjector:
     """Lets faults strike when they are due."""
 
-    def __init__(
-        self,
-        faults: Iterable[Fault],
-        engine: Engine,
-        simulated_ms: Callable[[], float],
-        on_strike: Callable[[], object],
-    ) -> None:
-        self._pending = list(faults)
-        self._engine = engine
-        self._simulated_ms = simulated_ms
-        self._on_strike = on_strike
-        self.events: list[FaultEvent] = []
+    pending: list[Fault]  # in the order in which they strike
+    engine: Engine
+    simulated_ms: Callable[[], float]
+    on_strike: Callable[[], object]
+    events: list[FaultEvent] = field(default_factory=list)
 
     def poll(self) -> None:
         """Let the next fault strike if it is due."""
-        if not self._pending or self._simulated_ms() < self._pending[0].at_ms:
+        if not self.pending or self.simulated_ms() < self.pending[0].at_ms:
             return
-        fault = self._pending.pop(0)
-        fault.strike(self._engine)
-        self._on_strike()
+        fault = self.pending.pop(0)
+        fault.strike(self.engine)
+        self.on_strike()
         self.events.append(FaultEvent(fault.kind, time.time_ns() // 1000))
-        fault.recover(self._engine)
+        fault.recover(self.engine)

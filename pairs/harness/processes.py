@@ -143,18 +143,8 @@ class Engine:
 
     def start(self) -> None:
         """Start the program."""
-        self._process = self._processes.start(ENGINE, self._command, self._folder)
+        self.process = self._processes.start(ENGINE, self._command, self._folder)
 
     def kill(self) -> None:
         """Kill all its processes at once."""
-        self._process.kill_tree()
-
-    @property
-    def running(self) -> bool:
-        """Whether it has not ended."""
-        return self._process.running
-
-    @property
-    def log(self) -> Path:
-        """The log of what it printed."""
-        return self._process.log
+        self.process.kill_tree()

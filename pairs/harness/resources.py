@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import psutil
@@ -59,7 +60,7 @@ class Sampler:
 
     def __init__(self, role: Role = lambda tree, _name, _command: tree) -> None:
         self._role = role
-        self._seen: dict[psutil.Process, tuple[str, _Usage]] = {}
+        self._seen: dict[psutil.Process, _Usage] = {}
         self._sampled_at = 0.0
         self._seconds = 1.0
         self._latest: dict[str, _Usage] = {}
@@ -84,22 +85,16 @@ class Sampler:
         found: dict[str, list[_Usage]] = {}
         for tree, pid in roots.items():
             for process in _tree(pid):
-                usage = _usage_of(process)
-                if usage is not None:
-                    part, before = self._seen.get(process) or (self._part_of(tree, process), None)
-                    found.setdefault(part, []).append(usage.since(before))
-                    self._seen[process] = part, usage
+                with suppress(psutil.Error):  # it is gone
+                    usage = _usage_of(process)
+                    part = self._role(tree, process.name(), process.cmdline())  # it may have become another program
+                    found.setdefault(part, []).append(usage.since(self._seen.get(process)))
+                    self._seen[process] = usage
         self._latest = {part: _sum(usages) for part, usages in found.items()}
         self._rows += [
             {"time": now, "part": part, **asdict(usage), "processes": len(found[part])}
             for part, usage in self._latest.items()
         ]
-
-    def _part_of(self, tree: str, process: psutil.Process) -> str:
-        try:
-            return self._role(tree, process.name(), process.cmdline())
-        except psutil.Error:
-            return tree
 
     def table(self) -> pa.Table:
         """Return all samples."""
@@ -115,13 +110,10 @@ def _sum(usages: list[_Usage]) -> _Usage:
     )
 
 
-def _usage_of(process: psutil.Process) -> _Usage | None:
-    """Return what a process has used so far, or nothing if it is gone."""
-    try:
-        with process.oneshot():
-            times, memory = process.cpu_times(), process.memory_info().rss
-    except psutil.Error:
-        return None
+def _usage_of(process: psutil.Process) -> _Usage:
+    """Return what a process has used so far."""
+    with process.oneshot():
+        times, memory = process.cpu_times(), process.memory_info().rss
     try:
         disk = process.io_counters()
         return _Usage(times.user + times.system, memory, disk.read_bytes, disk.write_bytes)

@@ -131,7 +131,7 @@ class _Supervisor:
         self._watch(engine, injector)
         seconds = time.perf_counter() - started
         if not transport.positions().closed:
-            raise EngineError(f"the engine ended before it had read all ticks; see {engine.log}")
+            raise EngineError(f"the engine ended before it had read all ticks; see {engine.process.log}")
         for driver in drivers:  # they have sent everything, and write their send delays
             driver.process.wait(TIME_TO_END_S)
         sink.end(SIGTERM)
@@ -160,8 +160,8 @@ class _Supervisor:
     def _wait_until(self, condition: Callable[[], bool], engine: Engine | None = None) -> None:
         while not condition():
             self._processes.check()
-            if engine is not None and not engine.running:
-                raise EngineError(f"the engine ended before it was ready; see {engine.log}")
+            if engine is not None and not engine.process.running:
+                raise EngineError(f"the engine ended before it was ready; see {engine.process.log}")
             time.sleep(_POLL_S / 10)
 
     def _part_of(self, process: str, name: str, command: list[str]) -> str:
@@ -182,7 +182,7 @@ class _Supervisor:
         """Wait for the engine to end; sample, show and inject faults meanwhile."""
         try:
             with self._shown() as show:
-                while engine.running:
+                while engine.process.running:
                     self._processes.check()
                     positions = self._note()
                     self._refuse_hopeless(engine)
@@ -201,7 +201,7 @@ class _Supervisor:
         if self._throughput.stalled_s() * 1000 > settings.stall_timeout:
             raise EngineError(
                 f"the engine consumed no tick for {show_duration(settings.stall_timeout)}, though there were some; see "
-                f"{engine.log}, or give a longer --stall-timeout"
+                f"{engine.process.log}, or give a longer --stall-timeout"
             )
         if self._job.speed is not None and self._throughput.behind_s() * 1000 > settings.max_behind:
             raise OverloadedError(

@@ -4,33 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pairs.measure.latency import summarize
 from pairs.measure.recorded_files import Batch
 from pairs.measure.recordings import Recorded
-from pairs.measure.reduce import Floats, percentile
+from pairs.measure.reduce import Floats
+from pairs.run_folder.score_record import LatencySummary
 
 _MOST_POINTS = 360
 
 
-@dataclass(frozen=True)
-class BatchSummary:
-    """How long batches took, and how many ticks they held."""
-
-    count: int
-    p50_s: float
-    p99_s: float
-    longest_s: float
-    mean_rows: float
-    most_rows: int
-
-
-def summarize_batches(batches: list[Batch]) -> BatchSummary | None:
-    """Summarize batches; None if there are none."""
-    if not batches:
-        return None
-    totals_s = np.array([batch.total_ms for batch in batches]) / 1000
-    rows = [batch.rows for batch in batches]
-    p50, p99 = percentile(totals_s, 0.5), percentile(totals_s, 0.99)
-    return BatchSummary(len(rows), p50, p99, float(totals_s.max()), sum(rows) / len(rows), max(rows))
+def summarize_batches(batches: list[Batch]) -> tuple[LatencySummary, float, int]:
+    """Return how long batches took, and how many ticks they held on average and at most."""
+    rows = [batch.rows for batch in batches] or [0]
+    return summarize(np.array([batch.total_ms for batch in batches]) / 1000), sum(rows) / len(rows), max(rows)
 
 
 def durations_by_part(batches: list[Batch]) -> dict[str, list[float]]:

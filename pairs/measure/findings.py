@@ -1,4 +1,4 @@
-"""Questions that one should ask of any run before its numbers are trusted, with their answers in plain sentences."""
+"""Questions to ask of any run before its numbers are trusted, with their answers in plain sentences."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from pairs.measure.cost import Usage, usage
 from pairs.measure.latency import quarters
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, percentile
+from pairs.measure.score import DELAY_SHARE
 from pairs.measure.stability import Trend, p99_bounds, trend
 from pairs.measure.throughput import MUCH_BACKLOG_S, Backlog, backlog_of
 from pairs.model.streams import SCORED
@@ -19,7 +20,6 @@ _FEW_BEYOND = 10  # answers beyond the 99th percentile
 _WIDE = 0.5  # width of a confidence interval, as a share of the value
 _BUSY = 0.9  # share of the cores
 _OWN_SHARE = 0.2  # share of the cores that drivers and sink may take
-_DELAY_SHARE = 0.1  # of the scored latency that may be the driver's
 _LONGEST_GAP_S = 5.0
 
 Level = Literal["good", "note", "bad"]
@@ -91,7 +91,7 @@ def _trend_finding(found: Trend | None) -> Finding:
         "good",
         title,
         "No: the medians of slots of time show no trend. Load rises and falls symmetrically in the interval, so it "
-        "cannot hide one.",
+        "cannot hide a trend.",
     )
 
 
@@ -123,7 +123,7 @@ def _sample_finding(latencies_s: Floats) -> Finding:
             "bad",
             title,
             f"No: {count:,} orders leave only {beyond:,} beyond the 99th percentile, so chance decides about it. "
-            "Repeat the run, or use a longer one or a larger scale factor.",
+            "Repeat the run, or use a longer duration or a larger scale factor.",
         )
     low, high = bounds
     wide = high - low > _WIDE * percentile(latencies_s, 0.99)
@@ -186,7 +186,7 @@ def send_delay_finding(scheduled_p99_s: float, sent_p99_s: float | None) -> Find
     both = (
         f"p99 is {scheduled_p99_s * 1000:,.1f} ms from the scheduled and {sent_p99_s * 1000:,.1f} ms from the send time"
     )
-    if share > _DELAY_SHARE:
+    if share > DELAY_SHARE:
         return Finding("bad", title, f"No: {both}, so {share:.0%} of the scored latency is the driver's.")
     return Finding("good", title, f"Yes: {both}.")
 

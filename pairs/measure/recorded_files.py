@@ -48,8 +48,7 @@ class DriverDelays:
     worst_s: Floats
     steps_s: Floats  # upper ends of the histogram's steps
     counts: Wholes
-    slots: Wholes | None
-    slot_delays_us: Wholes | None
+    by_slot: tuple[Wholes, Wholes] | None  # slots, and the worst delay in each, us
 
 
 @dataclass(frozen=True)
@@ -139,8 +138,7 @@ def _read_driver(run: Run, driver: int) -> DriverDelays | None:
         seconds[:, 2] / 1e6,
         (histogram[:, 0] + 1) * record.step_us / 1e6,
         histogram[:, 1],
-        None if table is None else _wholes(table, "slot"),
-        None if table is None else _wholes(table, "delay_us"),
+        None if table is None else (_wholes(table, "slot"), _wholes(table, "delay_us")),
     )
 
 

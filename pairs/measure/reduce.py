@@ -113,7 +113,7 @@ def log_histogram(values: Floats, least: float, greatest: float, bins: int) -> H
 
 @dataclass(frozen=True)
 class Curve:
-    """A percentile curve: values at 1 / (1 - share), so that each nine takes as much room as the one before."""
+    """A percentile curve: values at 1 / (1 - share), so that each nine takes as much room as the nine before."""
 
     tails: Floats
     values: Floats
@@ -154,7 +154,7 @@ def rates(times_s: Floats, totals: Wholes, slots: Slots) -> tuple[Floats, Floats
 def spread_rows(starts: Wholes, values: Floats, kept: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
     """Thin series of rows: of a series longer than `most`, mark the extremes of slots and what is `kept` anyway.
 
-    `starts` says where the series begin, and where the last one ends.
+    `starts` says where the series begin, and where the last series ends.
     """
     lengths = np.diff(starts)
     series = np.repeat(np.arange(len(lengths)), lengths)

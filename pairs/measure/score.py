@@ -15,7 +15,7 @@ from pairs.run_folder.score_record import ScoreRecord
 MATCH_WEIGHT = 100  # the work of a strategy that a tick concerns, to that of a strategy that only looks at it
 UNIT_OF_LOAD = 125_000  # so that the load of scale factor 1 is 3
 LONGEST_DELAY_S = 0.010  # that a driver may have at the 99th percentile, or a tenth of the latency, if that is more
-DELAY_SHARE = 0.1
+DELAY_SHARE = 0.1  # of the latency
 
 
 def score_run(recorded: Recorded) -> ScoreRecord:

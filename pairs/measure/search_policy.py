@@ -1,11 +1,11 @@
-"""Which scale factor to try next, and what was found: the search for the highest one, as pure functions.
+"""Which scale factor to try next, and what was found: the search for the highest, as pure functions.
 
 A point is a scale factor; it is good if most of its runs are. The search doubles the scale factor until a point is bad,
-then halves the interval between the highest good and the lowest bad one above it until they are within 5 %, and runs
+then halves the interval between the highest good and the lowest bad point above it until they are within 5 %, and runs
 these two, where chance decides most, three times each.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt
 
@@ -29,18 +29,18 @@ class Outcome:
 def by_point(outcomes: Sequence[Outcome]) -> dict[int, list[Outcome]]:
     """Return the outcomes of each scale factor."""
     points: dict[int, list[Outcome]] = {}
-    for one in outcomes:
-        points.setdefault(one.scale_factor, []).append(one)
+    for outcome in outcomes:
+        points.setdefault(outcome.scale_factor, []).append(outcome)
     return dict(sorted(points.items()))
 
 
 def is_good(outcomes: Sequence[Outcome]) -> bool:
     """Say whether most runs of a point are good."""
-    return 2 * sum(one.good for one in outcomes) > len(outcomes)
+    return 2 * sum(outcome.good for outcome in outcomes) > len(outcomes)
 
 
 def next_point(outcomes: Sequence[Outcome], first: int, most: int) -> int | None:
-    """Return the scale factor to run next; none when the search is done."""
+    """Return the scale factor to run next; None when the search is finished."""
     points = by_point(outcomes)
     if not points:
         return first
@@ -49,7 +49,8 @@ def next_point(outcomes: Sequence[Outcome], first: int, most: int) -> int | None
     between = _between(good, bad, first, most)
     if between is not None and between not in points:
         return between
-    return next((edge for edge in (good, bad) if _wants_more(points, edge)), None)
+    edges = (edge for edge in (good, bad) if edge is not None and len(points[edge]) < RUNS_AT_THE_EDGE)
+    return next(edges, None)
 
 
 def _between(good: int | None, bad: int | None, first: int, most: int) -> int | None:
@@ -63,10 +64,6 @@ def _between(good: int | None, bad: int | None, first: int, most: int) -> int | 
     return max(isqrt(good * bad), good + 1)
 
 
-def _wants_more(points: Mapping[int, Sequence[Outcome]], edge: int | None) -> bool:
-    return edge is not None and len(points[edge]) < RUNS_AT_THE_EDGE
-
-
 def highest(outcomes: Sequence[Outcome]) -> int | None:
     """Return the highest good scale factor."""
     return max((point for point, found in by_point(outcomes).items() if is_good(found)), default=None)
@@ -74,5 +71,5 @@ def highest(outcomes: Sequence[Outcome]) -> int | None:
 
 def best(outcomes: Sequence[Outcome]) -> Outcome | None:
     """Return the good run with the best score."""
-    scored = [one for one in outcomes if one.good and one.p_score is not None]
-    return max(scored, key=lambda one: one.p_score or 0.0, default=None)
+    scored = [outcome for outcome in outcomes if outcome.good and outcome.p_score is not None]
+    return max(scored, key=lambda outcome: outcome.p_score or 0.0, default=None)

@@ -1,4 +1,4 @@
-"""How late drivers sent ticks: one summary for a driver and for all of them, and the delay of single ticks."""
+"""How late drivers sent ticks: a summary, over time, and the delay of single ticks."""
 
 from collections.abc import Sequence
 
@@ -31,12 +31,8 @@ def summarize(drivers: Sequence[DriverDelays]) -> SendDelaySummary:
 
 
 def delay_of_slots(drivers: Sequence[DriverDelays]) -> Wholes | None:
-    """Return the worst delay of any driver in every slot of scheduled time, in us; None if one did not record it."""
-    recorded = [
-        (driver.slots, driver.slot_delays_us)
-        for driver in drivers
-        if driver.slots is not None and driver.slot_delays_us is not None
-    ]
+    """Return the worst delay of all drivers in every slot of scheduled time, in us; None if any did not record it."""
+    recorded = [driver.by_slot for driver in drivers if driver.by_slot is not None]
     if not recorded or len(recorded) < len(drivers):
         return None
     worst = np.zeros(max(int(slots[-1]) for slots, _ in recorded) + 1, np.int64)
@@ -47,6 +43,7 @@ def delay_of_slots(drivers: Sequence[DriverDelays]) -> Wholes | None:
 
 def worst_over_time(driver: DriverDelays, origin_us: int) -> tuple[Floats, Floats]:
     """Return the worst delays and when, in wall seconds since the first tick: by slot if recorded, else by second."""
-    if driver.slots is None or driver.slot_delays_us is None:
+    if driver.by_slot is None:
         return (driver.seconds * 1_000_000 - origin_us) / 1e6, driver.worst_s
-    return driver.slots * SLOT_US / 1e6, driver.slot_delays_us / 1e6
+    slots, delays_us = driver.by_slot
+    return slots * SLOT_US / 1e6, delays_us / 1e6

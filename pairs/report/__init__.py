@@ -1,1 +1,1 @@
-"""The report of a run: one self-contained page that people can mail, print and argue from."""
+"""The report of a run: a self-contained page that people can mail, print and argue from."""

@@ -30,18 +30,10 @@ def pack(values: NDArray[Any], delta: bool = False) -> dict[str, Any]:
     if kind not in ("u1", "u2", "i4", "f8"):
         raise TypeError(f"{values.dtype} cannot be packed")
     if delta:
-        values = _differences(values)
+        values = np.diff(values, prepend=values.dtype.type(0))  # overflow wraps around, and back when it is undone
     planes = values.view(np.uint8).reshape(len(values), -1).T if len(values) else np.empty(0, np.uint8)
     packed = zlib.compress(np.ascontiguousarray(planes).tobytes(), _LEVEL)
     return {"packed": kind, "n": len(values), "delta": delta, "z": base64.b64encode(packed).decode("ascii")}
-
-
-def _differences(values: NDArray[Any]) -> NDArray[Any]:
-    """Return what to add to get from each value to the next; overflow wraps around, and back when it is undone."""
-    differences = values.copy()
-    with np.errstate(over="ignore"):
-        differences[1:] = values[1:] - values[:-1]
-    return differences
 
 
 def whole(values: NDArray[Any]) -> NDArray[Any]:
@@ -56,7 +48,7 @@ def quantise(
 ) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.float64]]:
     """Return each series in 16-bit steps between its own least and greatest value, and these two.
 
-    `starts` says where the series begin, and where the last one ends.
+    `starts` says where the series begin, and where the last series ends.
     """
     lengths = np.diff(starts)
     finite = np.isfinite(values)

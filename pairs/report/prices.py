@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pairs.dataset.folder import Dataset
 from pairs.dataset.formats.base import FilePart
 from pairs.dataset.reader import TickReader, read_ticks, whole_file
+from pairs.generator import virtual  # noqa: F401 - registers the format
 
 BUCKETS = 300
 _MOST_PIECES = 200  # row groups or files that are opened

@@ -21,7 +21,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: a small table, then charts, one or two in a row."""
+    """A part of the page: a small table, then charts, at most two in a row."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""The report of one run: its sections, its charts and what is said about them."""
+"""The report of a run: its sections, its charts and what is said about them."""
 
 import shlex
 from typing import Any

@@ -32,15 +32,15 @@ def strategies_view(recorded: Recorded) -> dict[str, Any]:
     if not shown:
         return {"absent": "There are no strategies."}
     places = {strategy.alias: place for place, strategy in enumerate(shown)}
-    order_rows, order_starts = _rows_of(orders, places)
+    rows, place, starts = _rows_of(orders, places)
     prices, duration_ms = _prices(recorded, shown), recorded.manifest.duration_ms
     return {
         "strategies": [astuple(strategy) for strategy in shown],
         "all": len(every),
         "marketClose": recorded.strategies.market_close_ms if recorded.strategies else duration_ms,
         "duration": duration_ms,
-        "indicators": _packed_indicators(indicators, places, _order_keys(orders, order_rows, places)),
-        "orders": _packed_orders(orders, order_rows, order_starts),
+        "indicators": _packed_indicators(indicators, places, _key(place, orders.tick_ts[rows])),
+        "orders": _packed_orders(orders, rows, starts),
         "prices": prices,
         "missingPrices": _GONE if prices is None else None,
     }
@@ -67,30 +67,24 @@ def _shown(every: list[Strategy], orders: Answers) -> list[Strategy]:
     return shown
 
 
-def _rows_of(answers: Answers, places: dict[str, int]) -> tuple[Wholes, Wholes]:
-    """Return the rows of answers by strategy and time, and where each strategy begins."""
+def _rows_of(answers: Answers, places: dict[str, int]) -> tuple[Wholes, Wholes, Wholes]:
+    """Return the rows of answers by strategy and time, the places of their strategies, and where each begins."""
     place = np.array([places.get(name, -1) for name in answers.strategies] or [0], np.int64)[answers.strategy]
     rows = np.lexsort((answers.tick_ts, place))
     rows = rows[place[rows] >= 0]
     counts = np.bincount(place[rows], minlength=len(places))
-    return rows, np.concatenate([[0], np.cumsum(counts)])
-
-
-def _order_keys(orders: Answers, rows: Wholes, places: dict[str, int]) -> Wholes:
-    """Return strategy and time of all orders as single numbers."""
-    place = np.array([places.get(name, -1) for name in orders.strategies] or [0], np.int64)[orders.strategy[rows]]
-    return np.unique(_key(place, orders.tick_ts[rows]))
+    return rows, place[rows], np.concatenate([[0], np.cumsum(counts)])
 
 
 def _key(place: Wholes, tick_ts: Wholes) -> Wholes:
+    """Return strategy and time as a single number."""
     return (place << 40) | tick_ts
 
 
 def _packed_indicators(indicators: Answers, places: dict[str, int], with_orders: Wholes) -> dict[str, Any]:
-    rows, starts = _rows_of(indicators, places)
+    rows, series, starts = _rows_of(indicators, places)
     columns = {name: indicators.table[name].to_numpy()[rows] for name in ("ratio", "avgRatio", "upperBand")}
     tick_ts = indicators.tick_ts[rows]
-    series = np.repeat(np.arange(len(places)), np.diff(starts))
     most = int(np.clip(_POINTS_OF_ALL // max(len(places), 1), _FEWEST_POINTS, _MOST_POINTS))
     decisive = np.isin(_key(series, tick_ts), with_orders)
     kept = spread_rows(starts, np.nan_to_num(columns["ratio"]), decisive, most)

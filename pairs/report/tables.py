@@ -66,12 +66,11 @@ def send_delay_table(recorded: Recorded) -> Table:
 
 def batch_table(recorded: Recorded) -> Table:
     """How long the engine's batches took, by its own account."""
-    found = summarize_batches(recorded.batches)
+    found, mean_rows, most_rows = summarize_batches(recorded.batches)
+    durations = map(milliseconds, (found.p50, found.p99, found.max))
+    row = (f"{found.count:,}", *durations, number(mean_rows, 0), number(most_rows, 0))
     heading = ("batches", "median", "p99", "longest", "mean ticks a batch", "most")
-    if found is None:
-        return Table(heading, ())
-    durations = map(milliseconds, (found.p50_s, found.p99_s, found.longest_s))
-    return Table(heading, ((f"{found.count:,}", *durations, number(found.mean_rows, 0), number(found.most_rows, 0)),))
+    return Table(heading, (row,) if found.count else ())
 
 
 def validation_table(recorded: Recorded) -> Table | None:

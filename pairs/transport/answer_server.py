@@ -36,7 +36,7 @@ class AnswerServer:
         self._failures: list[PairsError] = []
 
     def serve(self, listening: socket.socket) -> None:
-        """Serve until `ended` is set; a restarted engine connects anew, a killed one breaks off its connections."""
+        """Serve until `ended` is set; a killed engine breaks off its connections, and connects anew once restarted."""
         listening.settimeout(_POLL_S)
         connections: list[tuple[socket.socket, threading.Thread]] = []
         while not self._ended.is_set():

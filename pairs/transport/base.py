@@ -20,6 +20,8 @@ import pyarrow as pa
 from pairs.core.records import Record
 from pairs.transport.tick_records import Records
 
+RECORD_FILE = "transport.json"  # in the folder of a transport
+
 
 @dataclass(frozen=True)
 class Positions:
@@ -96,16 +98,11 @@ class Transport(ABC):
         self.drivers = drivers
         self.settings = dict(settings or {})
 
-    @staticmethod
-    def record_file(folder: Path) -> Path:
-        """Return the file in a transport's folder from which it is opened."""
-        return folder / "transport.json"
-
     def create(self) -> None:
         """Make what is needed to send and receive. The folder is its owner's alone: settings may be secrets."""
         self.folder.mkdir(mode=0o700, parents=True)
         record = TransportRecord(name=self.name, drivers=self.drivers, settings=self.settings)
-        record.write(self.record_file(self.folder))
+        record.write(self.folder / RECORD_FILE)
 
     def remove(self) -> None:
         """Remove all that `create` made, whatever state it is in."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from pairs.transport.base import Transport, TransportRecord
+from pairs.transport.base import RECORD_FILE, Transport, TransportRecord
 from pairs.transport.ticklog import TickLogTransport
 
 TRANSPORTS: Mapping[str, type[Transport]] = {"ticklog": TickLogTransport}
@@ -11,5 +11,5 @@ TRANSPORTS: Mapping[str, type[Transport]] = {"ticklog": TickLogTransport}
 
 def load_transport(folder: Path) -> Transport:
     """Open the transport that was created in a folder."""
-    record = TransportRecord.read(Transport.record_file(folder))
+    record = TransportRecord.read(folder / RECORD_FILE)
     return TRANSPORTS[record.name](folder, record.drivers, record.settings)

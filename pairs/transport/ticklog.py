@@ -4,7 +4,7 @@ import mmap
 import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -85,17 +85,11 @@ class TickLogTransport(Transport):
 
     name = "ticklog"
 
-    @property
-    def _log_folder(self) -> Path:
-        return self.folder / "log"
-
-    @property
-    def _port_file(self) -> Path:
-        return self.folder / "port"
-
-    @property
-    def _connected_file(self) -> Path:
-        return self.folder / "connected"
+    def __init__(self, folder: Path, drivers: int = 1, settings: Mapping[str, str] | None = None) -> None:
+        super().__init__(folder, drivers, settings)
+        self._log_folder = folder / "log"
+        self._port_file = folder / "port"
+        self._connected_file = folder / "connected"
 
     @cached_property
     def _log(self) -> TickLogReader:

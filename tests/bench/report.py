@@ -12,12 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pairs.config.run_settings import RunSettings
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import write_strategies
 from pairs.model.tuples import STOCK_TICK_CODED
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
+from pairs.run_folder.manifest import Environment, RunManifest
+from pairs.run_folder.send_delay import SendDelayRecord
 
 _STRATEGIES, _INDICATORS, _ORDERS, _SYMBOLS = 2_500, 600, 80, 1_000
 _DURATION_MS, _START_US = 7_200_000, 1_700_000_000_000_000
@@ -49,7 +52,7 @@ def made_up_run(folder: Path) -> Run:
     _write_machine(run, random)
     _write_drivers(run, random)
     _write_progress(run, random)
-    _write_facts(run, dataset)
+    _write_manifest(run, dataset)
     return run
 
 
@@ -124,22 +127,18 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
         "written_bytes": random.integers(0, 10**6, total),
     }
     run.write_parquet(run.resources_file, pa.table(samples))
-    sent = np.cumsum(random.integers(49_000, 51_000, len(seconds)))
-    noted = {
-        "time": times,
-        "produced": sent,
-        "consumed": np.maximum(sent - random.integers(0, 50_000, len(seconds)), 0),
-    }
-    run.write_parquet(run.throughput_file, pa.table(noted))
+    produced = np.cumsum(random.integers(49_000, 51_000, len(seconds)))
+    consumed = np.maximum(produced - random.integers(0, 50_000, len(seconds)), 0)
+    run.write_parquet(run.throughput_file, pa.table({"time": times, "produced": produced, "consumed": consumed}))
 
 
 def _write_drivers(run: Run, random: np.random.Generator) -> None:
-    seconds = [[_START_US // 1_000_000 + second, 50_000, 1_000] for second in range(7_200)]
-    recorded = {"ticks": 360_000_000, "step_us": 10, "histogram": [[10, 360_000_000]], "seconds": seconds}
-    run.write_json(run.driver_file(0), recorded)
+    seconds = [(_START_US // 1_000_000 + second, 50_000, 1_000) for second in range(7_200)]
+    delays = SendDelayRecord(ticks=360_000_000, step_us=10, histogram=[(10, 360_000_000)], seconds=seconds)
+    delays.write(run.driver_file(0))
     slots = np.arange(720_000, dtype=np.int32)
-    late = {"slot": slots, "delay_us": random.integers(100, 2_000, len(slots)).astype(np.int32)}
-    run.write_parquet(run.send_delay_file(0), pa.table(late))
+    worst = {"slot": slots, "delay_us": random.integers(100, 2_000, len(slots)).astype(np.int32)}
+    run.write_parquet(run.send_delay_file(0), pa.table(worst))
 
 
 def _write_progress(run: Run, random: np.random.Generator) -> None:
@@ -162,21 +161,23 @@ def _write_progress(run: Run, random: np.random.Generator) -> None:
     run.progress_file.write_text("\n".join(json.dumps(line) for line in lines))
 
 
-def _write_facts(run: Run, dataset: Dataset) -> None:
-    settings = {"target": "made-up", "plan": "shared", "speed": 1.0, "drivers": 1, "master": "", "settings": {}}
-    phases = {"ramp-up": 0, "warm-up": 60_000, "measurement": 1_800_000, "cool-down": 5_400_000}
-    facts = {
-        "format_version": 1,
-        "dataset": str(dataset.path),
-        "run": settings,
-        "start_us": _START_US,
-        "duration_ms": _DURATION_MS,
-        "phases_ms": phases,
-        "measurement_interval_ms": [1_800_000, 5_400_000],
-        "environment": {"cores": 8},
-        "state": "ended",
-    }
-    run.write_json(run.facts_file, facts)
+def _write_manifest(run: Run, dataset: Dataset) -> None:
+    manifest = RunManifest(
+        dataset=str(dataset.path),
+        dataset_manifest=None,
+        strategies_digest="s" * 64,
+        settings=RunSettings.from_plain({"target": "made-up", "plan": "shared", "speed": 1}, "bench"),
+        ticks=360_000_000,
+        duration_ms=_DURATION_MS,
+        phases_ms={"ramp-up": 0, "warm-up": 60_000, "measurement": 1_800_000, "cool-down": 5_400_000},
+        measurement_interval_ms=(1_800_000, 5_400_000),
+        command=("pairs",),
+        environment=Environment(system="", processor="", cores=8, memory_bytes=0, versions={}),
+        engine_versions={},
+        state="ended",
+        start_us=_START_US,
+    )
+    manifest.write(run.manifest_file)
 
 
 if __name__ == "__main__":

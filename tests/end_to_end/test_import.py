@@ -117,14 +117,3 @@ def test_files_runs_and_formats_do_not_change_the_content(
     assert len(dataset.tick_files()) == 5
     assert ticks_of(dataset) == expected_ticks(files)
     assert check(spark, dataset).problems == []
-
-
-def test_the_load_counts_how_often_symbols_trade(spark: SparkSession, tmp_path: Path) -> None:
-    """A strategy on symbols that make up most trades is concerned by most ticks."""
-    from pairs.stages.execution import _load
-
-    known = {"counts": {"symbols": 4}, "basis_rate_per_second": 1_250.0, "trades_by_symbol": {"A": 90, "B": 9, "C": 1}}
-    facts = {"run": {"speed": 1.0}}
-    assert _load(Dataset(tmp_path), known, facts, ["A", "B"]) == pytest.approx(0.01 * (1 + 100 * 0.99))
-    del known["trades_by_symbol"]
-    assert _load(Dataset(tmp_path), known, facts, ["A", "B"]) == pytest.approx(0.01 * (1 + 100 * 0.5))

@@ -1,1 +1,1 @@
-"""Tests of the harness: the tick log, the sink, the driver, the runner."""
+"""Tests of the harness: drivers, sink, supervisor, faults, resources, throughput."""

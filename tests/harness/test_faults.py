@@ -1,4 +1,4 @@
-"""Whatever dies, hangs or talks nonsense: the run ends with a reason, nothing goes on, what was recorded stays."""
+"""Whatever dies, hangs or sends invalid data: the run ends with a reason, nothing goes on, what was recorded stays."""
 
 import os
 import signal
@@ -112,7 +112,7 @@ def test_an_engine_that_cannot_keep_up(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("behaviour", ["garbage", "flood"])
-def test_an_engine_that_talks_nonsense(tmp_path: Path, behaviour: str) -> None:
+def test_an_engine_that_sends_garbage(tmp_path: Path, behaviour: str) -> None:
     """Garbage to the sink and floods of messages do no harm: every answer is recorded, none is made up."""
     run, outcome = play(tmp_path, behaviour)
     assert isinstance(outcome, Outcome), outcome

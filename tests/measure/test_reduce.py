@@ -13,6 +13,7 @@ from pairs.measure.reduce import (
     extreme_rows,
     greatest_by_slot,
     log_histogram,
+    percentile,
     percentile_curve,
     percentiles_by_slot,
     rates,
@@ -20,15 +21,31 @@ from pairs.measure.reduce import (
     spread_rows,
     thinned_rows,
 )
-from pairs.measure.score import percentile
 
 values_in_time = st.lists(st.tuples(st.floats(0, 100), st.floats(0.001, 1e6)), min_size=1, max_size=400)
+
+
+SHARES = [0.0, 0.05, 0.5, 0.95, 0.99, 0.999, 0.9999, 1.0]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=300), st.sampled_from(SHARES))
+def test_percentiles_are_nearest_rank(values: list[float], share: float) -> None:
+    """The value at rank ceil(share n), counted from 1."""
+    assert percentile(np.array(values), share) == sorted(values)[max(math.ceil(share * len(values)), 1) - 1]
+
+
+def test_percentiles_of_any_number_of_values() -> None:
+    """The same for every count up to thousands, where share n is a whole number or just beside it."""
+    for count in range(1, 3_000):
+        values = np.arange(count, dtype=np.float64)
+        found = [percentile(values, share) for share in SHARES]
+        assert found == [max(math.ceil(share * count), 1) - 1 for share in SHARES]
 
 
 @given(values_in_time, st.integers(2, 50))
 def test_thinning_keeps_the_extremes(points: list[tuple[float, float]], most: int) -> None:
     """However few points are kept, the worst and the best are among them, and there are not more than wanted."""
-    times, values = (np.array(one) for one in zip(*points, strict=True))
+    times, values = (np.array(column) for column in zip(*points, strict=True))
     kept = thinned_rows(times, values, most)
     assert values[kept].max() == values.max()
     assert values[kept].min() == values.min()
@@ -38,7 +55,7 @@ def test_thinning_keeps_the_extremes(points: list[tuple[float, float]], most: in
 @given(values_in_time)
 def test_the_worst_of_every_slot_is_kept(points: list[tuple[float, float]]) -> None:
     """Not only the worst of all: each slot shows its own extremes."""
-    times, values = (np.array(one) for one in zip(*points, strict=True))
+    times, values = (np.array(column) for column in zip(*points, strict=True))
     slots = Slots(0.0, 10.0, 10).of(times)
     kept = set(extreme_rows(slots, values).tolist())
     for slot in np.unique(slots):
@@ -49,14 +66,13 @@ def test_the_worst_of_every_slot_is_kept(points: list[tuple[float, float]]) -> N
 @given(values_in_time)
 def test_percentiles_of_slots(points: list[tuple[float, float]]) -> None:
     """The same nearest-rank percentiles as those of the score, slot by slot, and the greatest value."""
-    times, values = (np.array(one) for one in zip(*points, strict=True))
+    times, values = (np.array(column) for column in zip(*points, strict=True))
     slots = Slots(0.0, 25.0, 4).of(times)
     found = percentiles_by_slot(slots, values, (0.5, 0.99))
     for place, slot in enumerate(found.slots):
         own = values[slots == slot]
-        assert [one[place] for one in found.shares] == [percentile(own, 0.5), percentile(own, 0.99)]
+        assert [share[place] for share in found.shares] == [percentile(own, 0.5), percentile(own, 0.99)]
         assert found.greatest[place] == own.max()
-        assert found.counts[place] == len(own)
     assert found.greatest.max() == values.max()
 
 
@@ -110,7 +126,7 @@ def test_rates_from_totals() -> None:
     x, y = rates(times, totals, Slots(0.0, 2.0, 5))
     assert x.tolist() == [1.0, 3.0, 5.0, 7.0, 9.0]
     assert y == pytest.approx([100.0] * 5)
-    assert [len(one) for one in rates(times[:1], totals[:1], Slots(0.0, 2.0, 5))] == [0, 0]
+    assert [len(points) for points in rates(times[:1], totals[:1], Slots(0.0, 2.0, 5))] == [0, 0]
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=6), st.integers(2, 20), st.integers(0, 2**32 - 1))

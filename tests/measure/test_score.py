@@ -1,15 +1,19 @@
-"""The score reproduces the published ones, and does not count where it must not."""
+"""The score reproduces the published scores, and does not count where it must not."""
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pairs.config.workload import complete
-from pairs.measure.score import Measured, Score, adaptivity, load, percentile, recovery_class, recovery_times_s, score
+from pairs.core.errors import BadInputError
+from pairs.measure.recordings import read_run
+from pairs.measure.score import Measured, load, matches_of, p_score, score_run, void_reasons
+from pairs.model.strategy import Strategy
+from tests.report.runs import TICKS, change_manifest, change_market, golden_run
 
 # Scale factor, 99th percentile in ms, p_score: the published results of two engines.
 PUBLISHED = [
@@ -21,7 +25,7 @@ PUBLISHED = [
     (1, 22, 136.36),
     (2, 24, 250.00),
 ]
-GOOD = Measured(passed=True, ticks=100, ticks_sent=100, lateness_p99_s=0.001, latencies_s=np.full(50, 0.2))
+GOOD = Measured(passed=True, ticks=100, ticks_sent=100, delay_p99_s=0.001, p99_s=0.2)
 
 
 def standard_load(scale_factor: int) -> float:
@@ -44,23 +48,28 @@ def test_the_load_has_a_closed_form(scale_factor: int) -> None:
     assert standard_load(scale_factor) == pytest.approx(closed)
 
 
+def test_ticks_of_symbols_that_trade_more_often_concern_more_strategies() -> None:
+    """In generated markets all symbols trade alike; in imported markets each counts as often as it trades."""
+    strategy = Strategy("st_1", None, 1, "A", "B", 1, 2, 1.0, 0.1)
+    assert matches_of([strategy], 4, None) == 0.5
+    assert matches_of([strategy], 4, {"A": 6, "B": 1, "C": 2, "D": 1}) == 0.7
+
+
 @pytest.mark.parametrize(("scale_factor", "p99_ms", "expected"), PUBLISHED)
 def test_published_scores(scale_factor: int, p99_ms: int, expected: float) -> None:
     """The scores of the engines X and Y follow from their latencies."""
-    measured = replace(GOOD, latencies_s=np.full(10, p99_ms / 1000))
-    assert round(score(standard_load(scale_factor), measured).p_score or 0, 2) == expected
+    assert round(p_score(standard_load(scale_factor), p99_ms / 1000) or 0, 2) == expected
 
 
-@given(st.lists(st.floats(0.001, 100), min_size=1, max_size=300), st.sampled_from([0.5, 0.95, 0.99, 0.999, 1.0]))
-def test_percentiles_are_nearest_rank(values: list[float], share: float) -> None:
-    """The value at rank ceil(share n), counted from 1."""
-    assert percentile(np.array(values), share) == sorted(values)[math.ceil(share * len(values)) - 1]
+@pytest.mark.parametrize("p99_s", [None, 0.0, -0.1])
+def test_no_score_without_latency(p99_s: float | None) -> None:
+    """There is no number where there is nothing to divide by."""
+    assert p_score(3.0, p99_s) is None
 
 
 def test_a_good_run_counts() -> None:
-    """Load over latency, no reason against it."""
-    assert score(3.0, GOOD) == Score(3.0, 0.2, 15.0, ())
-    assert score(3.0, GOOD).valid
+    """There is no reason against it."""
+    assert void_reasons(GOOD) == []
 
 
 @pytest.mark.parametrize(
@@ -68,69 +77,78 @@ def test_a_good_run_counts() -> None:
     [
         ({"passed": False}, "validation FAILED"),
         ({"ticks_sent": 99}, "99 of 100 ticks were sent"),
-        ({"lateness_p99_s": 0.0201}, "the driver was 20.1 ms late at the 99th percentile, 20.0 ms are allowed"),
-        ({"lateness_p99_s": None}, "the driver did not record how late it was"),
-        ({"latencies_s": np.empty(0)}, "no order was triggered in the measurement interval"),
-        ({"latencies_s": np.full(3, -0.1)}, "latencies are not above zero, so the clocks cannot be trusted"),
+        (
+            {"delay_p99_s": 0.0201},
+            "the driver's send delay was 20.1 ms at the 99th percentile, 20.0 ms are allowed",
+        ),
+        ({"delay_p99_s": None}, "a driver did not record its send delay"),
+        ({"p99_s": None}, "no order was triggered in the measurement interval"),
+        ({"p99_s": -0.1}, "latencies are not above zero, so the clocks cannot be trusted"),
         ({"paced": False}, "the run was unpaced"),
         ({"failures": ("the engine ended with exit code 1",)}, "the engine ended with exit code 1"),
     ],
 )
 def test_what_makes_a_score_void(change: dict[str, object], reason: str) -> None:
     """Each of them alone, with its reason."""
-    found = score(3.0, replace(GOOD, **change))  # type: ignore[arg-type]
-    assert found.reasons == (reason,)
-    assert not found.valid
+    assert void_reasons(replace(GOOD, **change)) == [reason]  # type: ignore[arg-type]
 
 
-def test_a_driver_may_be_late_by_a_tenth_or_by_ten_milliseconds() -> None:
+def test_a_send_delay_of_a_tenth_or_of_ten_milliseconds_is_allowed() -> None:
     """Whichever is more."""
-    fast = replace(GOOD, latencies_s=np.full(5, 0.02))
-    assert score(3.0, replace(fast, lateness_p99_s=0.010)).valid
-    assert not score(3.0, replace(fast, lateness_p99_s=0.0101)).valid
-    assert score(3.0, replace(GOOD, lateness_p99_s=0.02)).valid
+    fast = replace(GOOD, p99_s=0.02)
+    assert not void_reasons(replace(fast, delay_p99_s=0.010))
+    assert void_reasons(replace(fast, delay_p99_s=0.0101))
+    assert not void_reasons(replace(GOOD, delay_p99_s=0.02))
 
 
 def test_all_reasons_are_given() -> None:
     """A run that fails in two ways says both."""
-    assert len(score(3.0, replace(GOOD, passed=False, ticks_sent=1)).reasons) == 2
+    assert len(void_reasons(replace(GOOD, passed=False, ticks_sent=1))) == 2
 
 
-def test_recovery_is_when_the_backlog_is_gone() -> None:
-    """Killed at 20.5 s, back at 30 s, it has caught up when no more than a second of input is left."""
-    times = np.arange(60, dtype=float)
-    sent = np.arange(60) * 100
-    taken = np.where(times <= 20, sent - 20, 1_980)
-    taken[30:] = np.minimum(1_980 + 300 * (np.arange(30) + 1), sent[30:] - 20)
-    assert recovery_times_s(times, sent, taken, [20.5]) == [pytest.approx(13.5)]
-    assert recovery_times_s(times[:32], sent[:32], taken[:32], [20.5]) == [None]
-    assert recovery_times_s(times, sent, taken, [0.1]) == [None]  # nothing is known of before
+def test_the_score_of_a_run(tmp_path: Path) -> None:
+    """Load over the 99th percentile of the orders in the measurement interval, with all that it was computed from."""
+    recorded = read_run(golden_run(tmp_path))
+    found = score_run(recorded)
+    assert recorded.strategies is not None
+    strategies = len(recorded.strategies.strategies)
+    assert found.load == pytest.approx(load(250 / 3 * 90, strategies, 2 * strategies / 12))
+    assert found.p99 == found.latency_s["orders"].p99
+    assert found.p_score == pytest.approx(found.load / (found.p99 or 0))
+    assert (found.valid, found.reasons) == (True, ())
+    assert (found.standard, found.nonstandard) == (False, ("duration", "speed"))
+    assert found.send_delay is not None
+    assert (found.send_delay.ticks, found.send_delay.p50_s, found.send_delay.max_s) == (TICKS, 0.00011, 0.00091)
+    assert found == recorded.score
 
 
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [((0, 0, 0), "precise"), ((0, 2, 0), "rollback"), ((1, 0, 0), "gap"), ((1, 2, 0), "gap"), ((0, 0, 1), "none")],
-)
-def test_classes_of_recovery(counts: tuple[int, int, int], expected: str) -> None:
-    """Nothing missing and nothing twice is precise; twice is rollback; missing is a gap."""
-    assert recovery_class(*counts).startswith(expected)
+def test_a_run_that_was_not_validated(tmp_path: Path) -> None:
+    """It is refused, with what to do."""
+    run = golden_run(tmp_path)
+    run.validation_file.unlink()
+    with pytest.raises(BadInputError, match="not validated yet; call 'pairs validate"):
+        score_run(read_run(run))
 
 
-def test_a_burst_is_weighed_as_published() -> None:
-    """Steady at 0.1 s, up to 2 s in the burst, back 3 s after its end, and a little slower then."""
-    due = np.arange(0, 100, 0.5)
-    latencies = np.full(len(due), 0.1)
-    latencies[(due >= 50) & (due < 60)] = np.linspace(0.5, 2.0, 20)
-    latencies[(due >= 60) & (due < 62.5)] = 1.0
-    latencies[(due >= 62.5) & (due <= 63)] = 0.09
-    latencies[due > 63] = 0.12
-    found = adaptivity(due, latencies, 25, (50, 60))
-    assert found is not None
-    assert found.max_peak_latency_s == 2.0
-    assert found.peak_degradation_ratio == pytest.approx(20)
-    assert found.recovery_time_s == pytest.approx(62.5 + 0.09 - 60)
-    assert found.post_peak_variation_ratio == pytest.approx(1.2, abs=0.01)
-    assert adaptivity(due[:100], latencies[:100], 25, (50, 60)) is None
-    never = adaptivity(due[:125], latencies[:125], 25, (50, 60))
-    assert never is not None
-    assert never.recovery_time_s is None
+def test_a_run_on_a_dataset_made_by_hand(tmp_path: Path) -> None:
+    """Nothing is known of its load, so there is no score."""
+    run = golden_run(tmp_path)
+    change_manifest(run, dataset_manifest=None)
+    found = score_run(read_run(run))
+    assert (found.load, found.nonstandard) == (0.0, ("no dataset.json", "speed"))
+    assert found.reasons == ("the dataset has no dataset.json, so its load is not known",)
+
+
+def test_a_run_that_did_not_come_to_its_end(tmp_path: Path) -> None:
+    """Its reason is among those that make the score void."""
+    run = golden_run(tmp_path)
+    change_manifest(run, state="failed", reason="the disk is full")
+    assert score_run(read_run(run)).reasons == ("the run did not come to its end: the disk is full",)
+
+
+def test_a_burst_is_part_of_the_score(tmp_path: Path) -> None:
+    """Where the market has a burst, score.json says how the engine took it."""
+    run = golden_run(tmp_path, curve="burst")
+    assert score_run(read_run(run)).adaptivity is not None
+    change_market(run, parameters={"scale_factor": 1})
+    assert score_run(read_run(run)).adaptivity is None

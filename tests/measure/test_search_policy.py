@@ -35,7 +35,7 @@ def test_it_finds_the_edge(edge: int, first: int) -> None:
 
 @given(st.integers(2, 10_000))
 def test_both_sides_of_the_edge_are_run_three_times(edge: int) -> None:
-    """The highest good point and the lowest bad one."""
+    """The highest good point and the lowest bad point."""
     points = by_point(search(lambda point: point <= edge))
     good = max(point for point, found in points.items() if is_good(found))
     bad = min(point for point in points if point > good)
@@ -45,11 +45,12 @@ def test_both_sides_of_the_edge_are_run_three_times(edge: int) -> None:
 def test_chance_at_the_edge_is_outvoted() -> None:
     """Near the edge runs fail by chance; the search ends, and what it calls the highest was good twice of three."""
     for seed in range(50):
+        print(f"seed {seed}")
         dice = random.Random(seed)  # noqa: S311
         runs = search(lambda point, dice=dice: dice.random() < 1 / (1 + (point / 300) ** 20))  # type: ignore[misc]
         found = highest(runs)
         assert found is not None
-        assert sum(one.good for one in runs if one.scale_factor == found) >= 2
+        assert sum(run.good for run in runs if run.scale_factor == found) >= 2
         assert 150 < found < 500
 
 
@@ -58,7 +59,7 @@ def test_nothing_is_good() -> None:
     runs = search(lambda point: False, first=8)
     assert highest(runs) is None
     assert best(runs) is None
-    assert [one.scale_factor for one in runs] == [8, 4, 2, 1, 1, 1]
+    assert [run.scale_factor for run in runs] == [8, 4, 2, 1, 1, 1]
 
 
 def test_everything_is_good() -> None:

@@ -34,7 +34,7 @@ class Opened:
         """Return for each chart whether it is drawn or said to be absent."""
         found: dict[str, str] = self.page.evaluate(
             "Object.fromEntries([...document.querySelectorAll('.chart')].map("
-            "(one) => [one.id, String(one.getAttribute('data-drawn'))]))"
+            "(chart) => [chart.id, String(chart.getAttribute('data-drawn'))]))"
         )
         return found
 

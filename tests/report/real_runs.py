@@ -1,4 +1,4 @@
-"""Real runs for the tests in a browser: one that passed, one with wrong answers, one whose driver was held up."""
+"""Real runs for the tests in a browser: passed, with wrong answers, and with a driver that was held up."""
 
 import os
 import shutil
@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 
 from pairs.run_folder.folder import Run
 
-_MARKET = ("--profile", "quick", "--duration", "20m")  # twenty seconds at the profile's pace
+_MARKET = ("--profile", "quick", "--duration", "20m")  # twenty seconds at the profile's speed
 _MASTER = ("--master", "local[2]")
+_HALF_S = 9.0  # into the run, within the measurement interval
 
 
 def pairs(folder: Path, *arguments: str) -> str:
@@ -62,7 +63,7 @@ def void(folder: Path) -> Run:
     command = [sys.executable, "-m", "pairs.cli.app", "run", "market", "--target", "bare", "-o", "void"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         driver = _driver_of(process)
-        time.sleep(9)
+        time.sleep(max(_start_s(run, process) + _HALF_S - time.time(), 0))
         os.kill(driver, signal.SIGSTOP)
         time.sleep(3)
         os.kill(driver, signal.SIGCONT)
@@ -70,6 +71,15 @@ def void(folder: Path) -> Run:
     for verb in (("validate", "void", *_MASTER), ("score", "void"), ("report", "void")):
         pairs(folder, *verb)
     return run
+
+
+def _start_s(run: Run, process: subprocess.Popen[bytes]) -> float:
+    """Wait until it is known when the first tick is due; return the wall time."""
+    while process.poll() is None:
+        if run.manifest_file.exists() and run.manifest.start_us is not None:
+            return run.manifest.start_us / 1e6
+        time.sleep(0.05)
+    raise AssertionError("the run ended before it began")
 
 
 def _driver_of(process: subprocess.Popen[bytes]) -> int:

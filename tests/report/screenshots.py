@@ -31,7 +31,7 @@ def main() -> None:
     with chromium() as browser:
         take(browser, run / "report.html", folder / "report.png")
         take(browser, run / "report.html", folder / "report-dark.png", dark=True, anchor="#latency")
-        take(browser, run / "report.html", folder / "strategy.png", anchor="#one-strategy")
+        take(browser, run / "report.html", folder / "strategy.png", anchor="#strategies")
         take(browser, failed / "report.html", folder / "failed.png", anchor="#validation")
         take(browser, comparison, folder / "comparison.png", anchor="#scale")
 

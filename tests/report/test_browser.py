@@ -14,11 +14,12 @@ from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
 from tests.report import real_runs
 from tests.report.browser import CHROMIUM, chromium, opened
-from tests.report.runs import change_facts, golden_run, judge
-from tests.report.test_single import NASTY, rename_everything
+from tests.report.pages import NASTY, rename_everything
+from tests.report.runs import change_manifest, change_settings, golden_run, judge
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.process,
     pytest.mark.timeout(1_200),  # the runs at the beginning, on a busy machine
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no {CHROMIUM}; install the package chromium"),
 ]
@@ -46,7 +47,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start one browser for all tests."""
+    """Start a browser for all tests."""
     with chromium() as running:
         yield running
 
@@ -94,7 +95,7 @@ def test_the_worst_latency_is_visible(reports: Reports, browser: Browser, name: 
         top, drawn = report.page.evaluate(
             "(() => { const chart = document.getElementById('latency-orders'); const axis = chart._fullLayout.yaxis;"
             "const top = axis.type === 'log' ? 10 ** axis.range[1] : axis.range[1];"
-            "return [top, chart.data.map((trace) => Math.max(...trace.y))]; })()"
+            "return [top, chart._fullData.map((trace) => Math.max(...trace.y))]; })()"
         )
     assert top >= worst
     assert sum(value == pytest.approx(worst) for value in drawn) >= 2
@@ -110,14 +111,14 @@ def test_the_verdicts(reports: Reports, browser: Browser) -> None:
     assert "FAILED" in texts["failed"]
     assert "The score is void: validation FAILED." in texts["failed"]
     assert "PASSED" in texts["void"]
-    assert "The score is void: the driver was" in texts["void"]
+    assert "The score is void: the driver's send delay was" in texts["void"]
 
 
 def test_a_late_driver_shows(reports: Reports, browser: Browser) -> None:
-    """While the driver stood still, latency from send time stays low and the scored one does not."""
+    """While the driver stood still, latency from send time stays low and the scored latency does not."""
     with opened(browser, reports.void.report_file) as report:
         scheduled, sent = report.page.evaluate(
-            "document.getElementById('scheduled-sent').data.map((trace) => Math.max(...trace.y))"
+            "document.getElementById('scheduled-sent')._fullData.map((trace) => Math.max(...trace.y))"
         )
         assert scheduled > 2_000
         assert sent < scheduled / 2
@@ -128,7 +129,7 @@ def test_incorrect_answers_can_be_searched_and_sorted(reports: Reports, browser:
     """By heading in both directions, by a word in any column, and by the kind of error."""
     with opened(browser, reports.failed.report_file) as report:
         kinds = report.page.locator("#incorrect-kinds button")
-        assert [one.split(" (")[0] for one in kinds.all_inner_texts()] == [
+        assert [label.split(" (")[0] for label in kinds.all_inner_texts()] == [
             "missing orders",
             "undue orders",
             "wrong orders",
@@ -136,10 +137,10 @@ def test_incorrect_answers_can_be_searched_and_sorted(reports: Reports, browser:
         ]
         kinds.filter(has_text="wrong orders").click()
         table = "#incorrect-table"
-        for expected in (sorted, lambda one: sorted(one, reverse=True)):
+        for descending in (False, True):
             report.page.locator(f"{table} th button", has_text="val_price").click()
             prices = [int(text) for text in report.column(table, 6)]
-            assert prices == expected(prices)
+            assert prices == sorted(prices, reverse=descending)
             assert len(prices) > 5
         for val, sut in zip(report.column(table, 6), report.column(table, 7), strict=True):
             assert int(sut) - int(val) == 3
@@ -171,7 +172,7 @@ def test_from_a_first_error_to_its_strategy(reports: Reports, browser: Browser) 
         assert counts == sorted(counts)
         name = report.column("#first-errors", 1)[-1]
         report.page.locator("#first-errors td button", has_text=name).click()
-        report.wait_until(f"document.getElementById('strategy-facts').textContent.startsWith('{name} ')")
+        report.wait_until(f"document.getElementById('strategy-parameters').textContent.startsWith('{name} ')")
         assert report.page.locator("#strategy-name").input_value() == name
         traces = report.page.evaluate("document.getElementById('strategy').data.map((trace) => trace.name)")
         assert "incorrect answers, of those listed" in traces
@@ -185,12 +186,12 @@ def test_any_strategy_can_be_chosen(reports: Reports, browser: Browser) -> None:
         for name in ("st_00002", "st_00025", "st_00001"):
             report.page.locator("#strategy-name").fill(name)
             report.page.locator("#strategy-name").press("Enter")
-            report.wait_until(f"document.getElementById('strategy-facts').textContent.startsWith('{name}')")
+            report.wait_until(f"document.getElementById('strategy-parameters').textContent.startsWith('{name}')")
             ratio, marks = report.page.evaluate(
                 "(() => { const traces = document.getElementById('strategy').data;"
                 "const marks = traces.filter((trace) => trace.mode === 'markers').map((trace) => trace.x.length);"
                 "return [Array.from(traces.find((trace) => trace.name === 'ratio').y),"
-                " marks.reduce((one, two) => one + two, 0)]; })()"
+                " marks.reduce((sum, count) => sum + count, 0)]; })()"
             )
             own = indicators[indicators["strategy"] == name].sort_values("inputTickTS")["ratio"].to_numpy()
             assert np.array(ratio) == pytest.approx(own, abs=float(np.ptp(own)) / 60_000)
@@ -215,7 +216,7 @@ def test_light_and_dark(reports: Reports, browser: Browser) -> None:
 
 def test_it_prints_well(reports: Reports, browser: Browser) -> None:
     """On paper charts are light and as wide as the page, and after printing they are as before."""
-    width = "Math.max(...[...document.querySelectorAll('.js-plotly-plot .main-svg')].map((one) => one.clientWidth))"
+    width = "Math.max(...[...document.querySelectorAll('.js-plotly-plot .main-svg')].map((chart) => chart.clientWidth))"
     with opened(browser, reports.passed.report_file, "dark") as report:
         before = report.page.evaluate(width)
         report.page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -237,7 +238,7 @@ def test_runs_side_by_side(reports: Reports, browser: Browser) -> None:
         assert report.column("#runs-table", 1) == ["void"]
         warnings = report.page.locator(".warnings").inner_text()
         assert "failed is void: validation FAILED" in warnings
-        assert "void is void: the driver was" in warnings
+        assert "void is void: the driver's send delay was" in warnings
 
 
 def test_names_stay_text(tmp_path: Path, browser: Browser) -> None:
@@ -245,7 +246,8 @@ def test_names_stay_text(tmp_path: Path, browser: Browser) -> None:
     run = golden_run(tmp_path)
     rename_everything(run)
     judge(run)
-    change_facts(run, run=run.facts()["run"] | {"target": NASTY[0]}, reason=NASTY[1])
+    change_settings(run, target=NASTY[0])
+    change_manifest(run, reason=NASTY[1])
     make_report([run], None)
     with opened(browser, run.report_file) as report:
         for name in NASTY[:5]:
@@ -258,17 +260,18 @@ def test_names_stay_text(tmp_path: Path, browser: Browser) -> None:
         assert NASTY[0] in report.page.locator("header").inner_text()
 
 
-@pytest.mark.parametrize("lost", ["dataset", "answers", "everything", "pace"])
+@pytest.mark.parametrize("lost", ["dataset", "answers", "everything", "the schedule"])
 def test_incomplete_runs(tmp_path: Path, browser: Browser, lost: str) -> None:
     """Whatever is missing leaves a sentence in the place of a chart, and nothing in the console."""
     run = golden_run(tmp_path)
     if lost == "dataset":
         shutil.rmtree(run.dataset().path)
-    elif lost == "pace":
-        change_facts(run, start_us=None, run=run.facts()["run"] | {"speed": "max"})
+    elif lost == "the schedule":
+        change_manifest(run, start_us=None)
+        change_settings(run, speed="max")
     else:
         for file in run.path.iterdir():
-            if file != run.facts_file and (lost == "everything" or file.stem in ("indicators", "orders")):
+            if file != run.manifest_file and (lost == "everything" or file.stem in ("indicators", "orders")):
                 file.unlink()
     make_report([run], None)
     with opened(browser, run.report_file) as report:

@@ -1,4 +1,4 @@
-"""Comparisons: side by side, what differs, and a warning wherever runs should not be compared."""
+"""Comparisons: side by side, what differs, and a caution wherever runs should not be compared."""
 
 from pathlib import Path
 from typing import Any
@@ -6,12 +6,14 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pairs.measure.cost import cost
 from pairs.measure.recordings import Recorded, read_run
-from pairs.report.comparison import Compared, by_scale_factor, comparison_of, differences, named, warnings
-from pairs.report.findings import cost
+from pairs.report.comparability import Compared, cautions
+from pairs.report.comparison import by_scale_factor, comparison_of, differences, named
 from pairs.run_folder.folder import Run
-from tests.report.runs import START_US, change_facts, golden_run
-from tests.report.test_single import payload_of, text_of
+from pairs.run_folder.manifest import Environment
+from tests.report.pages import payload_of, text_of
+from tests.report.runs import START_US, change_manifest, change_market, change_score, change_settings, golden_run
 
 
 @pytest.fixture
@@ -26,13 +28,8 @@ def read(runs: list[Run]) -> list[Recorded]:
 
 
 def said(runs: list[Run]) -> list[str]:
-    """Return the warnings about runs."""
-    return [one.sentence for one in warnings(named(read(runs)))]
-
-
-def change_score(run: Run, **changes: Any) -> None:
-    """Change what score.json says."""
-    run.write_json(run.score_file, (read_run(run).score or {}) | changes)
+    """Return the cautions about runs."""
+    return [caution.sentence for caution in cautions(named(read(runs)))]
 
 
 def test_runs_that_may_be_compared(runs: list[Run]) -> None:
@@ -44,36 +41,38 @@ def test_runs_that_may_be_compared(runs: list[Run]) -> None:
     assert "These runs can be compared" in text_of(comparison_of(read(runs)))
 
 
+OTHER_MACHINE = Environment(system="a system", processor="another", cores=64, memory_bytes=1, versions={})
+
+
 @pytest.mark.parametrize(
-    ("changes", "warning"),
+    ("changes", "caution"),
     [
-        ({"environment": {"processor": "another", "cores": 64, "memory_bytes": 1}}, "Different machines: "),
-        ({"dataset_digest": "other"}, "not the same market or strategies"),
+        ({"environment": OTHER_MACHINE}, "Different machines: "),
         ({"strategies_digest": "other"}, "not the same market or strategies"),
-        ({"duration_ms": 7_200_000}, "Different pace or length: "),
+        ({"duration_ms": 7_200_000}, "Different speed or length: "),
         ({"kit_version": "9.9"}, "different versions of the kit"),
     ],
 )
-def test_what_forbids_a_comparison(runs: list[Run], changes: dict[str, Any], warning: str) -> None:
+def test_what_forbids_a_comparison(runs: list[Run], changes: dict[str, Any], caution: str) -> None:
     """Each of them alone is told, with the names of the runs."""
-    change_facts(runs[1], **changes)
-    told = [one for one in said(runs) if warning in one]
+    change_manifest(runs[1], **changes)
+    told = [sentence for sentence in said(runs) if caution in sentence]
     assert len(told) == 1
-    if "versions" not in warning:
+    if "versions" not in caution:
         assert "run-2" in told[0]
 
 
-def test_other_markets_at_other_scale_factors_are_fine(runs: list[Run]) -> None:
-    """A market of another scale factor is another one by design."""
-    parameters = runs[2].facts()["dataset_parameters"] | {"scale_factor": 2}
-    change_facts(runs[2], dataset_digest="other", dataset_parameters=parameters)
-    change_score(runs[2], scale_factor=2)
-    assert not [one for one in said(runs) if "market" in one]
+def test_other_markets(runs: list[Run]) -> None:
+    """At the same scale factor they forbid a comparison; at another they are others by design."""
+    change_market(runs[2], digest="other")
+    assert any("not the same market or strategies" in sentence for sentence in said(runs))
+    change_market(runs[2], parameters={"scale_factor": 2})
+    assert not any("market" in sentence for sentence in said(runs))
 
 
 def test_void_runs_and_mixed_standards(runs: list[Run]) -> None:
-    """A void run is named with its reasons, one that was not scored too, and one that is not standard as the others."""
-    change_score(runs[0], valid=False, reasons=["validation FAILED"], standard=True)
+    """Void runs are named with their reasons, and so are runs that were not scored or, unlike others, not standard."""
+    change_score(runs[0], valid=False, reasons=("validation FAILED",), standard=True)
     change_score(runs[1], standard=True)
     runs[2].score_file.unlink()
     told = said(runs)
@@ -84,14 +83,14 @@ def test_void_runs_and_mixed_standards(runs: list[Run]) -> None:
 
 
 def test_other_speeds(runs: list[Run]) -> None:
-    """A run at another pace is another benchmark."""
-    change_facts(runs[0], run=runs[0].facts()["run"] | {"speed": 45.0})
-    assert any("run-1 played 15 min at speed 45" in one for one in said(runs))
+    """A run at another speed is another benchmark."""
+    change_settings(runs[0], speed=45)
+    assert any("run-1 replayed 15 min at speed 45" in sentence for sentence in said(runs))
 
 
 def test_what_differs(runs: list[Run]) -> None:
     """Only settings that are not equal in all runs are listed, with each run's value."""
-    change_facts(runs[1], run=runs[1].facts()["run"] | {"settings": {"spark.x": "<1>"}})
+    change_settings(runs[1], settings={"spark.x": "<1>"})
     table = differences(named(read(runs)))
     assert table.heading == ("setting", "run-1", "run-2", "run-3")
     assert ("run: settings.spark.x", "not recorded", "<1>", "not recorded") in table.rows
@@ -100,14 +99,14 @@ def test_what_differs(runs: list[Run]) -> None:
 
 def test_names_are_short_and_distinct(tmp_path: Path) -> None:
     """Folders of the same name are told apart by their parents; a run that is given twice is named as such."""
-    one, two = golden_run(tmp_path / "a"), golden_run(tmp_path / "b")
-    assert [run.name for run in named(read([one, two]))] == ["a/run-1", "b/run-1"]
-    assert any("is given twice" in sentence for sentence in said([one, one]))
+    first, second = golden_run(tmp_path / "a"), golden_run(tmp_path / "b")
+    assert [run.name for run in named(read([first, second]))] == ["a/run-1", "b/run-1"]
+    assert any("is given twice" in sentence for sentence in said([first, first]))
 
 
 def test_points_by_scale_factor(runs: list[Run]) -> None:
-    """A line for each engine and plan, sorted by scale factor, void ones marked, and the published engines."""
-    change_score(runs[0], scale_factor=4)
+    """A line for each engine and plan, sorted by scale factor, void scores marked, and the published engines."""
+    change_market(runs[0], parameters={"scale_factor": 4})
     change_score(runs[1], valid=False)
     data = by_scale_factor(named(read(runs)))
     own, x, y = data["series"]
@@ -118,7 +117,7 @@ def test_points_by_scale_factor(runs: list[Run]) -> None:
 
 
 def test_the_cost_of_ticks(runs: list[Run]) -> None:
-    """CPU of the engine's processes in the measurement interval, for a million of the ticks taken in it."""
+    """CPU of the engine's processes in the measurement interval, for a million of the ticks consumed in it."""
     samples = pq.read_table(runs[0].resources_file).to_pandas()
     wall_s = (samples["time"] - START_US) / 1e6
     inside = samples["part"].str.startswith("engine") & (wall_s > 3) & (wall_s < 7.5)  # since the first sample in it
@@ -126,7 +125,7 @@ def test_the_cost_of_ticks(runs: list[Run]) -> None:
     expected = samples["cpu_seconds"][inside].sum() / 4 / ticks_a_second * 1e6
     assert cost(read_run(runs[0])) == pytest.approx(expected, rel=0.01)
     [own, *_] = by_scale_factor(named(read(runs)))["series"]
-    assert [point["cost"] for point in own["points"]] == [cost(one) for one in read(runs)]
+    assert [point["cost"] for point in own["points"]] == [cost(recorded) for recorded in read(runs)]
 
 
 def read_without_score(run: Run) -> Recorded:
@@ -148,7 +147,7 @@ def test_runs_without_anything(runs: list[Run]) -> None:
     """Runs that recorded nothing can be put side by side too."""
     for run in runs:
         for file in run.path.iterdir():
-            if file != run.facts_file:
+            if file != run.manifest_file:
                 file.unlink()
     charts = payload_of(comparison_of(read(runs)))["charts"]
     assert all("absent" in data for data in charts.values())

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from pairs.report.packing import pack, quantise, restored, unpack, whole
+from pairs.report.packing import pack, quantise, typed_array, whole
+from tests.report.pages import decoded, restored, unpack
 
 
 @given(
@@ -23,6 +24,14 @@ def test_whole_numbers_survive(values: NDArray[np.int64], delta: bool) -> None:
 def test_doubles_survive(values: NDArray[np.float64]) -> None:
     """Every bit of any double."""
     assert unpack(pack(values)).tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "i4", "u1"])
+def test_typed_arrays_are_those_of_plotly(kind: str) -> None:
+    """The names of types are those that plotly.js knows, and the bytes are in the order of browsers."""
+    array = typed_array(np.array([1, 2, 200], kind))
+    assert array["dtype"] == kind
+    assert decoded(array).tolist() == [1, 2, 200]
 
 
 def test_other_kinds_are_refused() -> None:
@@ -44,12 +53,12 @@ series = st.lists(st.lists(st.floats(-1e9, 1e9), max_size=20), min_size=1, max_s
 @given(series)
 def test_quantised_values_are_close(lists: list[list[float]]) -> None:
     """Within half a step of the series' own range, whatever the other series are."""
-    values = np.array([value for one in lists for value in one])
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
+    values = np.array([value for numbers in lists for value in numbers])
+    starts = np.concatenate([[0], np.cumsum([len(numbers) for numbers in lists])]).astype(np.int64)
     found = restored(*quantise(values, starts), starts)
-    for number, one in enumerate(lists):
-        span = max(one) - min(one) if one else 0.0
-        error = np.abs(found[starts[number] : starts[number + 1]] - np.array(one))
+    for place, numbers in enumerate(lists):
+        span = max(numbers) - min(numbers) if numbers else 0.0
+        error = np.abs(found[starts[place] : starts[place + 1]] - np.array(numbers))
         assert error.max(initial=0) <= span / 65_534 * 0.51 + 1e-6
 
 

@@ -1,5 +1,6 @@
 """Prices for the view of a strategy: the last of each bucket, whatever the format, and few reads of large datasets."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -8,24 +9,23 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
+from pairs.config.profile import Profile
+from pairs.config.workload import complete
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
-from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED
+from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry, describe_generated
+from pairs.dataset.reader import read_ticks
+from pairs.generator.virtual import recipe
+from pairs.model.tuples import STOCK_TICK
 from pairs.report import prices
 from pairs.report.prices import BUCKETS, read_prices
 
-DRAWN = dict.fromkeys(
-    (
-        "digest",
-        "correlations_digest",
-        "seed",
-        "profile",
-        "parameters",
-        "duration_ms",
-        "measurement_interval_ms",
-        "files",
-    )
-) | {"format_version": 1, "counts": {"ticks": 6}}
+
+def manifest(ticks: int) -> DatasetManifest:
+    """Describe a virtual dataset of so many ticks."""
+    files = (TickFileEntry(name="part-00000.virtual", ticks=ticks, bytes=1),)
+    content = Content(format="virtual", digest="d", correlations_digest="c", files=files)
+    return describe_generated(Profile("test", complete({})), content)
 
 
 def market(path: Path, suffix: str, rows: int = 3_000) -> tuple[Dataset, pa.Table]:
@@ -74,19 +74,22 @@ def test_of_a_large_dataset_pieces_are_read(tmp_path: Path, monkeypatch: pytest.
     assert (filled.min(), filled.max()) == (0, BUCKETS - 1)
 
 
-def test_a_dataset_that_is_drawn_when_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its files are small whatever they stand for, so its facts decide how much of it is read."""
+def test_a_virtual_dataset(tmp_path: Path) -> None:
+    """Its files are small whatever they stand for, so its manifest decides how much of it is read."""
+    workload = complete({"duration": 1_000, "basis_rate": Fraction(1_000)})
     dataset = Dataset(tmp_path)
     dataset.ticks_folder.mkdir()
-    files = [dataset.tick_file(number, "drawn") for number in range(3)]
-    for file in files:
-        file.touch()
-    dataset.write_facts(DRAWN)
-    batch = pa.record_batch([["A"], [700], [100], [5]], schema=STOCK_TICK).cast(STOCK_TICK_CODED)
-    monkeypatch.setattr(prices, "read_ticks", lambda file, group=None: iter([batch, batch]))
-    assert [read_prices(dataset, ["A"], 300).whole, read_prices(dataset, ["A"], 300).cents[0, 5]] == [True, 700]
-    dataset.write_facts(DRAWN | {"counts": {"ticks": 448_000_000}})
-    assert not read_prices(dataset, ["A"], 300).whole
+    for number in range(3):
+        file = dataset.tick_file(number, "virtual")
+        file.write_text(recipe(workload, 200 * number, 200 * (number + 1)), encoding="utf-8")
+    symbols = sorted({name for file in dataset.tick_files() for name in next(read_ticks(file))["symbol"].to_pylist()})
+    found = []
+    for ticks in (600, 448_000_000):
+        manifest(ticks).write(dataset.manifest_file)
+        found.append(read_prices(Dataset(tmp_path), symbols, 1_000))
+    assert [prices.whole for prices in found] == [True, False]
+    assert (found[0].cents == found[1].cents).all()
+    assert found[0].cents.any(axis=1).all()
 
 
 def test_no_dataset(tmp_path: Path) -> None:

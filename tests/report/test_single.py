@@ -3,9 +3,7 @@
 import json
 import re
 import shutil
-from html import unescape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,31 +12,20 @@ import pytest
 
 from pairs.cli import app as cli
 from pairs.measure.recordings import read_run
+from pairs.model.streams import ORDERS
 from pairs.report.making import make_report
-from pairs.report.packing import restored, unpack
 from pairs.report.single import report_of
 from pairs.run_folder.folder import Run
-from tests.report.runs import START_US, change_facts, golden_answers, golden_run, judge
+from pairs.run_folder.manifest import InjectedFault
+from pairs.run_folder.validation_record import FirstError
+from tests.report.pages import NASTY, decoded, payload_of, rename_everything, restored, text_of, unpack
+from tests.report.runs import START_US, change_manifest, change_settings, golden_answers, golden_run, judge
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Make a small run."""
     return golden_run(tmp_path)
-
-
-def payload_of(page: str) -> dict[str, Any]:
-    """Return the data in a page."""
-    found = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.S)
-    assert found is not None
-    data: dict[str, Any] = json.loads(found.group(1))
-    return data
-
-
-def text_of(page: str) -> str:
-    """Return what a page says, without scripts, styles and tags."""
-    body = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.S)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
 def test_nothing_is_loaded_from_anywhere(run: Run) -> None:
@@ -59,25 +46,43 @@ def test_the_verdict_of_a_run_that_passed(run: Run) -> None:
     assert f"{score['p_score']:,.2f}" in said
     assert f"{score['p99'] * 1000:.1f} ms" in said
     assert "PASSED" in said
-    assert "every one is right" in said
+    assert "all are correct" in said
     assert "Not a standard run, because of the length of the trading day and the replay speed" in said
     assert "engine Y 2 24 ms 250.00" in said
 
 
 def test_a_run_whose_engine_was_killed(run: Run) -> None:
     """When that was is in every chart over time; how it recovered, and how late the answers came, is said."""
-    change_facts(run, kills_us=[START_US + 4_000_000])
+    change_manifest(run, faults=(InjectedFault(kind="kill", at_us=START_US + 4_000_000),))
     judge(run)
     page = report_of(read_run(run))
-    assert payload_of(page)["marks"]["kills"] == [4_000.0]
+    assert payload_of(page)["marks"]["faults"] == [{"kind": "kill", "at": 4_000.0}]
     said = text_of(page)
-    assert "Killed 1 times, it recovered: precise: nothing missing, nothing twice." in said
+    assert "After 1 fault its recovery was of the class precise: nothing missing, nothing twice." in said
     recovery = json.loads(run.score_file.read_text())["recovery"]
     late = recovery["latency_s"]["orders"]
     assert f"The {late['count']:,} orders that were due meanwhile came late" in said
     rows = pq.read_table(run.answers_file("orders"))
     due_s = (rows["inputTS"].to_numpy() - START_US) / 1e6
     assert late["count"] == ((due_s >= 4) & (due_s < 4 + recovery["times_s"][0])).sum()
+
+
+def test_what_the_sink_dropped_is_disclosed(run: Run) -> None:
+    """Answers that came again after a restart are counted, and make the recovery a rollback."""
+    change_manifest(run, faults=(InjectedFault(kind="kill", at_us=START_US + 4_000_000),))
+    judge(run, repeated={"orders": 1_234})
+    said = text_of(report_of(read_run(run)))
+    assert "repeated answers: given again after a restart, dropped by the sink 0 1,234" in said
+    assert "rollback: of the answers 1,234 came twice, of which the sink dropped 1,234 as repetitions" in said
+    assert "PASSED" in said
+
+
+def test_how_to_repeat_a_run(run: Run) -> None:
+    """The engine's versions and the settings that were in effect in it are there, set or not."""
+    said = text_of(report_of(read_run(run)))
+    assert "version of pyspark 4.3" in said
+    assert "spark.example 7" in said
+    assert "pairs run market --target bare" in said
 
 
 def test_every_chart_has_data(run: Run) -> None:
@@ -91,18 +96,19 @@ def test_the_worst_latency_is_in_every_chart(run: Run) -> None:
     """Over time, as a dot, and at the end of the curve."""
     recorded = read_run(run)
     charts = payload_of(report_of(recorded))["charts"]
-    assert recorded.answers["orders"] is not None
-    worst = recorded.answers["orders"].latency_s.max() * 1000
-    assert unpack(charts["latency-orders"]["max"]).max() == pytest.approx(worst)
-    assert unpack(charts["latency-orders"]["dots"]["y"]).max() == pytest.approx(worst)
-    measured = recorded.measured("orders")[1].max() * 1000
-    assert unpack(charts["percentiles"]["streams"]["orders"]["y"])[-1] == pytest.approx(measured)
+    timed = recorded.timed(ORDERS)
+    assert timed is not None
+    worst = timed.latency_s.max() * 1000
+    assert decoded(charts["latency-orders"]["max"]).max() == pytest.approx(worst)
+    assert decoded(charts["latency-orders"]["dots"]["y"]).max() == pytest.approx(worst)
+    measured = recorded.measured(ORDERS).latency_s.max() * 1000
+    assert decoded(charts["percentiles"]["streams"]["orders"]["y"])[-1] == pytest.approx(measured)
 
 
 def test_strategies_are_all_there(run: Run) -> None:
     """Indicators of every strategy within a step of their range, orders exactly."""
     view = payload_of(report_of(read_run(run)))["strategies"]
-    names = [one[0] for one in view["strategies"]]
+    names = [strategy[0] for strategy in view["strategies"]]
     starts = unpack(view["indicators"]["starts"]).astype(np.int64)
     ratio = {name: unpack(value) for name, value in view["indicators"]["ratio"].items()}
     found = restored(ratio["steps"], ratio["low"], ratio["high"], starts)
@@ -152,7 +158,8 @@ def test_what_is_missing_is_said_to_be(run: Run, name: str) -> None:
 
 def test_an_unpaced_run(run: Run) -> None:
     """No latency, and the reason for it."""
-    change_facts(run, start_us=None, run=run.facts()["run"] | {"speed": "max"})
+    change_manifest(run, start_us=None)
+    change_settings(run, speed="max")
     judge(run)
     page = report_of(read_run(run))
     said = text_of(page)
@@ -164,7 +171,7 @@ def test_a_run_that_failed(run: Run) -> None:
     """The reason comes first."""
     for file in ("score.json", "validation.json", "orders.parquet", "indicators.parquet"):
         (run.path / file).unlink()
-    change_facts(run, state="failed", reason="the engine ended with exit code 1", start_us=None)
+    change_manifest(run, state="failed", reason="the engine ended with exit code 1", start_us=None)
     said = text_of(report_of(read_run(run)))
     assert "The run did not come to its end" in said
     assert "unpaced" not in said
@@ -173,7 +180,7 @@ def test_a_run_that_failed(run: Run) -> None:
 
 
 def test_incorrect_answers_side_by_side(run: Run) -> None:
-    """A wrong price, a missing order and an undue one are listed with both sides, and where strategies went wrong."""
+    """A wrong price, a missing and an undue order are listed with both sides, and where strategies went wrong."""
     orders = pq.read_table(run.answers_file("orders"))
     price = orders["price"].to_numpy().copy()
     price[3] += 7
@@ -183,8 +190,8 @@ def test_incorrect_answers_side_by_side(run: Run) -> None:
     judge(run)
     page = report_of(read_run(run))
     found = payload_of(page)["incorrect"]
-    listed = {(one["stream"], one["kind"]): one for one in found["lists"]}
-    assert {key: one["total"] for key, one in listed.items()} == {
+    listed = {(answers["stream"], answers["kind"]): answers for answers in found["lists"]}
+    assert {key: answers["total"] for key, answers in listed.items()} == {
         ("orders", "missing"): 1,
         ("orders", "undue"): 1,
         ("orders", "wrong"): 1,
@@ -198,45 +205,25 @@ def test_incorrect_answers_side_by_side(run: Run) -> None:
 
 def test_incorrect_answers_of_a_dataset_that_is_gone(run: Run) -> None:
     """The counts and first errors are still known, the expected answers are not."""
-    validation = json.loads(run.validation_file.read_text())
-    first = [{"strategy": "st_00001", "inputTickTS": 5, "kind": "wrong", "stream": "orders", "incorrect": 2}]
-    run.write_json(run.validation_file, validation | {"verdict": "FAILED", "first_errors": first})
+    first = FirstError(strategy="st_00001", inputTickTS=5, kind="wrong", stream="orders", incorrect=2)
+    failed = run.validation.model_copy(update={"verdict": "FAILED", "first_errors": (first,)})
+    failed.write(run.validation_file)
     shutil.rmtree(run.dataset().expected_folder)
     page = report_of(read_run(run))
     assert payload_of(page)["incorrect"]["firstErrors"] == [["st_00001", 5, "wrong", "orders", 2]]
     assert "the expected answers are no longer there" in text_of(page)
 
 
-NASTY = [
-    "<script>alert(1)</script>",
-    "</script><b>",
-    "\"'`${1}",
-    "&lt;img src=x onerror=alert(1)&gt;",
-    "<!--",
-    "\u2028",
-]
-
-
-def rename_everything(run: Run) -> None:
-    """Let an engine answer with names that look like markup."""
-    for stream in ("indicators", "orders"):
-        table = pq.read_table(run.answers_file(stream))
-        for column in {"strategy", "symbol"} & set(table.column_names):
-            names = [NASTY[place % len(NASTY)] for place in range(len(table))]
-            table = table.set_column(table.schema.get_field_index(column), column, pa.array(names))
-        pq.write_table(table, run.answers_file(stream))
-
-
 def test_names_from_data_never_become_markup(run: Run) -> None:
     """Symbols, aliases, settings and reasons stay text, whatever they look like."""
     rename_everything(run)
     judge(run)
-    settings = run.facts()["run"] | {"target": NASTY[0], "plan": NASTY[1], "settings": {NASTY[2]: NASTY[4]}}
-    change_facts(run, run=settings, command=["pairs", *NASTY], reason=NASTY[0], state=NASTY[3])
+    change_settings(run, target=NASTY[0], plan=NASTY[1], settings={NASTY[2]: NASTY[4]})
+    change_manifest(run, command=("pairs", *NASTY), reason=NASTY[0], state="failed", exit_codes={NASTY[3]: 1})
     shutil.rmtree(run.dataset().path)
     page = report_of(read_run(run))
     payload = payload_of(page)
-    assert {one[0] for one in payload["strategies"]["strategies"]} == set(NASTY)
+    assert {strategy[0] for strategy in payload["strategies"]["strategies"]} == set(NASTY)
     bare = re.sub(r"<script>/\*\*\n\* plotly.*?</script>", "", page, flags=re.S)
     assert "alert(1)<" not in bare
     assert "<b>" not in bare
@@ -266,7 +253,7 @@ def test_the_command(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_uses(run: Run, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """One line, exit 2, nothing written."""
     before = sorted(run.path.rglob("*"))
-    assert cli.run(["report", *(one.format(run=run.path) for one in arguments)]) == 2
+    assert cli.run(["report", *(argument.format(run=run.path) for argument in arguments)]) == 2
     shown = capsys.readouterr()
     assert shown.err.count("\n") == 1
     assert message in shown.err

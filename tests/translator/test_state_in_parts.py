@@ -74,7 +74,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def answers_to(app: ModuleType, store: Store, records: Records, first: int) -> list[pd.DataFrame]:
-    """Let the program take a batch, as a task of its own."""
+    """Let the program process a batch, as a task of its own."""
     processor = app.AnswerWithStateInParts(1)
     processor.init(store)
     blocks = pd.DataFrame({"seq": [first], "ticks": [records.tobytes()]})

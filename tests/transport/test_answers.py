@@ -106,7 +106,7 @@ def test_invalid_data_closes_the_connection_only(
 
 
 def test_what_has_arrived_is_handled_before_receiving_ends(tmp_path: Path) -> None:
-    """Batches that wait behind a slow one are not lost when the sink is told to end."""
+    """Batches that wait behind a slow batch are not lost when the sink is told to end."""
     arrivals: list[Arrival] = []
     first, go_on = threading.Event(), threading.Event()
 

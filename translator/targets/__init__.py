@@ -13,7 +13,7 @@ TARGETS: Mapping[str, type[Target]] = {"pyspark": PySpark, "bare": Bare}
 
 
 def all_targets() -> dict[str, Target]:
-    """Return all targets by name; a package cannot take the name of one of the kit's own."""
+    """Return all targets by name; a package cannot replace a target of the kit."""
     found = {name: target() for name, target in TARGETS.items()}
     for point in entry_points(group="pairs.targets"):
         if point.name not in found:
@@ -22,7 +22,7 @@ def all_targets() -> dict[str, Target]:
 
 
 def find(name: str, plan: str | None) -> tuple[Target, str]:
-    """Return a target and one of its plans, the default one if none is named."""
+    """Return a target and one of its plans, by default its first."""
     targets = all_targets()
     if name not in targets:
         raise BadInputError(f"--target: {name!r} is not a target{_nearest(name, list(targets))}")

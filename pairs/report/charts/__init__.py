@@ -1,4 +1,4 @@
-"""The data of the charts: one function each, from what was measured to series for plotly, or to why there is none."""
+"""The data of the charts: a function each, from what was measured to series for plotly, or to why there is none."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -5,7 +5,7 @@ from pairs.measure.recordings import Recorded
 from pairs.report.charts import Data, absent, numbers, times
 
 _NO_SAMPLES = "Not recorded: no process of the run was sampled."
-_NO_JVM = "Not recorded: the engine's program noted nothing about a JVM; an engine without one has nothing to note."
+_NO_JVM = "Not recorded: the engine's program noted nothing about a JVM; an engine without a JVM has nothing to note."
 
 
 def cpu(recorded: Recorded) -> Data:

@@ -32,7 +32,7 @@ from pairs.transport.tick_records import RECORD
 SHARDS = 1
 MAX_TICKS_PER_BATCH = 1000000  # should the program be behind
 
-# A state in parts costs some 30 ms a batch more to begin with, a whole one some 5 ms for every 1,000 strategies.
+# A state in parts costs some 30 ms a batch more to begin with, a whole state some 5 ms for every 1,000 strategies.
 MANY_STRATEGIES = 5_000
 STATE_IN_PARTS = {
     "spark.sql.streaming.stateStore.providerClass": (

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 HERE = Path(__file__).resolve().parent
 STRATEGIES = "strategies.csv"
 
-# By default large buffers go back to the system at once, and new ones are cleared page by page: keep some.
+# By default large buffers go back to the system at once, and new buffers are cleared page by page: keep some.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:InitialRAMPercentage=100 -XX:NewRatio=1"
 
@@ -25,8 +25,8 @@ SETTINGS = {
     "spark.log.level": "WARN",
     # JVM and Python talk through sockets of the file system: over TCP an exchange may wait 40 ms to be acknowledged.
     "spark.python.unix.domain.socket.enabled": "true",
-    # Batches are many and small: the quick compiler is done with them in seconds, the thorough one takes a core from
-    # them for minutes. The same holds for the collector. What a batch leaves behind is young garbage: with half the
+    # Batches are many and small: the quick compiler is done with them in seconds, the thorough takes a core from them
+    # for minutes. The same holds for the collector. What a batch leaves behind is young garbage: with half the
     # heap for it, and all the heap from the start, it stays out of the old half, whose collections stop everything
     # for 0.2 s.
     "spark.driver.defaultJavaOptions": JAVA_OPTIONS,

@@ -48,7 +48,7 @@ def read_ticks(spark, arguments, blocks=False):
 def sender_to(address):
     """Return what sends the answers of a batch to a sink.
 
-    Spark's first batch is an empty one that starts all processes. The sink is opened after it, which tells the harness
+    Spark's first batch is empty and starts all processes. The sink is opened after it, which tells the harness
     that the program is ready for ticks.
     """
     sink = cache(partial(open_sink, address))

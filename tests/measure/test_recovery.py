@@ -1,0 +1,52 @@
+"""Recovery after faults: its class by what the engine delivered, and when it had caught up."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairs.measure.recorded_files import Throughput
+from pairs.measure.recovery import recovery_kind, recovery_time_s
+from pairs.run_folder.validation_record import ValidationRecord
+from tests.report.runs import golden_run
+
+
+def test_recovery_is_when_the_backlog_is_gone() -> None:
+    """Killed at 20.5 s, back at 30 s, it has caught up when no more than a second of input is left."""
+    seconds = np.arange(60)
+    produced = seconds * 100
+    consumed = np.where(seconds <= 20, produced - 20, 1_980)
+    consumed[30:] = np.minimum(1_980 + 300 * (np.arange(30) + 1), produced[30:] - 20)
+    noted = Throughput(seconds * 1_000_000, produced, consumed)
+    cut_off = Throughput(noted.time_us[:32], produced[:32], consumed[:32])
+    assert recovery_time_s(noted, 20_500_000) == pytest.approx(13.5)
+    assert recovery_time_s(cut_off, 20_500_000) is None
+    assert recovery_time_s(noted, 100_000) is None  # nothing is known of before
+
+
+@pytest.mark.parametrize(
+    ("counts", "kind", "explanation"),
+    [
+        ({}, "precise", "nothing missing, nothing twice"),
+        (
+            {"undue": 2, "duplicates": 2},
+            "rollback",
+            "of the answers 2 came twice, of which the sink dropped 0 as repetitions",
+        ),
+        ({"repeated": 3}, "rollback", "of the answers 3 came twice, of which the sink dropped 3 as repetitions"),
+        ({"missing": 1}, "gap", "of the answers 1 are missing"),
+        (
+            {"missing": 1, "undue": 2, "duplicates": 2, "repeated": 5},
+            "gap",
+            "of the answers 1 are missing, 7 came twice, of which the sink dropped 5 as repetitions",
+        ),
+        ({"wrong": 1}, "none", "of the answers 1 are wrong"),
+        ({"undue": 4}, "none", "of the answers 4 were not due"),
+    ],
+)
+def test_classes_of_recovery(tmp_path: Path, counts: dict[str, int], kind: str, explanation: str) -> None:
+    """Nothing missing and nothing twice is precise; twice is rollback, also what the sink dropped; missing is a gap."""
+    validation = ValidationRecord.read(golden_run(tmp_path).validation_file)
+    orders = validation.streams["orders"].model_copy(update=counts)
+    changed = validation.model_copy(update={"streams": validation.streams | {"orders": orders}})
+    assert recovery_kind(changed) == (kind, explanation)
