@@ -27,7 +27,6 @@ class Outcome:
 
 
 def by_point(outcomes: Sequence[Outcome]) -> dict[int, list[Outcome]]:
-    """Return the outcomes of each scale factor."""
     points: dict[int, list[Outcome]] = {}
     for outcome in outcomes:
         points.setdefault(outcome.scale_factor, []).append(outcome)
@@ -65,7 +64,6 @@ def _between(good: int | None, bad: int | None, first: int, most: int) -> int | 
 
 
 def highest(outcomes: Sequence[Outcome]) -> int | None:
-    """Return the highest good scale factor."""
     return max((point for point, found in by_point(outcomes).items() if is_good(found)), default=None)
 
 

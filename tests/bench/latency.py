@@ -17,8 +17,8 @@ from rich.table import Table
 
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
-from pairs.measure.cost import cost
 from pairs.measure.recordings import read_run
+from pairs.measure.resources import cost
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import INDICATORS
 from pairs.run_folder.folder import Run, new_run
