@@ -58,7 +58,6 @@ def findings(recorded: Recorded) -> list[Finding]:
 
 
 def latency_findings(timed: Timed, begin: float, end: float) -> Iterator[Finding]:
-    """Say what is to be said of the latencies of the orders within the measurement interval."""
     if not len(timed):
         yield Finding("bad", "No latency", "No order was triggered in the measurement interval: nothing to judge.")
         return
@@ -125,7 +124,6 @@ def _certainty(latencies_s: Floats) -> Answer:
 
 
 def backlog_finding(found: Backlog | None) -> Finding:
-    """Say whether the engine kept up."""
     title = "Did the backlog drain?"
     if found is None:
         return Finding("note", title, "Unknown: the backlog was not recorded.")
@@ -141,7 +139,6 @@ def backlog_finding(found: Backlog | None) -> Finding:
 
 
 def machine_findings(used: Usage, cores: float) -> Iterator[Finding]:
-    """Say what the machine had to do with it."""
     title = "Was the machine large enough?"
     own = used.total - used.engine
     busy = f"{used.total:.2f} of {cores:g} cores were in use by this run on average"
@@ -172,7 +169,6 @@ def send_delay_finding(scheduled_p99_s: float, sent_p99_s: float | None) -> Find
 
 
 def burst_finding(found: Adaptivity) -> Finding:
-    """Say how the engine took a burst."""
     title, ratio, after = "How did it take the burst?", found.peak_degradation_ratio, found.post_peak_variation_ratio
     worst = f"at worst an answer took {found.max_peak_latency_s * 1000:,.0f} ms"
     if found.recovery_time_s is None:
@@ -183,7 +179,6 @@ def burst_finding(found: Adaptivity) -> Finding:
 
 
 def recovery_finding(found: Recovery) -> Finding:
-    """Say how the engine recovered from faults."""
     never = sum(seconds is None for seconds in found.times_s)
     caught_up = ", ".join(f"{seconds:.1f} s" for seconds in found.times_s if seconds is not None)
     sentence = (

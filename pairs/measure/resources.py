@@ -71,7 +71,6 @@ def usage(recorded: Recorded) -> Usage | None:
 
 
 def cores_used(recorded: Recorded) -> float | None:
-    """Return how many cores all processes used on average within the measurement interval."""
     used = usage(recorded)
     return None if used is None else used.total
 

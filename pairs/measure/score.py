@@ -19,7 +19,7 @@ DELAY_SHARE = 0.1  # of the latency
 
 def score_run(recorded: Recorded) -> ScoreRecord:
     """Score a run that was validated; a number is given also where it does not count, with every reason why."""
-    manifest, known = recorded.manifest, recorded.dataset_manifest
+    manifest, known = recorded.manifest, recorded.manifest.dataset_manifest
     validation = recorded.validation or recorded.run.validation  # which says what to do if there is none
     settings = manifest.settings
     delay = send_delay.summarize(recorded.drivers) if recorded.every_driver_recorded else None
@@ -81,7 +81,7 @@ def matches_of(strategies: Sequence[Strategy], symbols: int, trades_by_symbol: d
 
 
 def _load_of(recorded: Recorded) -> float:
-    known, speed = recorded.dataset_manifest, recorded.manifest.speed
+    known, speed = recorded.manifest.dataset_manifest, recorded.manifest.speed
     found = recorded.strategies or read_strategies(recorded.dataset.strategies_file)  # which says what is wrong with it
     if known is None or speed is None:
         return 0.0
@@ -112,7 +112,6 @@ class Measured:
 
 
 def void_reasons(measured: Measured) -> list[str]:
-    """Return every reason why a score does not count."""
     reasons = list(measured.failures)
     if not measured.paced:
         reasons.append("the run was unpaced")

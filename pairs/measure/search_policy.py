@@ -43,7 +43,7 @@ def next_point(outcomes: Sequence[Outcome], first: int, most: int) -> int | None
     points = by_point(outcomes)
     if not points:
         return first
-    good = max((point for point, found in points.items() if is_good(found)), default=None)
+    good = highest(outcomes)
     bad = min((point for point in points if good is None or point > good), default=None)
     between = _between(good, bad, first, most)
     if between is not None and between not in points:

@@ -40,7 +40,7 @@ def backlog_over_time(recorded: Recorded) -> Points | None:
 
 def _planned_rate(recorded: Recorded) -> Points | None:
     """Return the curve that generated arrivals follow, in wall time: a few corners."""
-    manifest, speed = recorded.dataset_manifest, recorded.speed
+    manifest, speed = recorded.manifest.dataset_manifest, recorded.speed
     if manifest is None or manifest.trades_by_symbol is not None or speed is None:
         return None
     workload, duration_ms = manifest.workload, float(recorded.manifest.duration_ms)
@@ -128,9 +128,5 @@ def backlog(times: Floats, waiting: NDArray[Any], begin: float, end: float, per_
     first, last = ((times >= start) & (times < start + tenth) for start in (begin, end - tenth))
     if not first.any() or not last.any() or per_second <= 0:
         return None
-    return Backlog(
-        float(waiting.max()) / per_second,
-        float(waiting[first].mean()) / per_second,
-        float(waiting[last].mean()) / per_second,
-        float(waiting[-1]) / per_second,
-    )
+    ticks = waiting.max(), waiting[first].mean(), waiting[last].mean(), waiting[-1]
+    return Backlog(*(float(count) / per_second for count in ticks))

@@ -24,11 +24,10 @@ _WIDE = 30  # times the median that the worst latency is: beyond, only a logarit
 
 
 def charts(recorded: Recorded) -> dict[str, Data]:
-    over_time = {f"latency-{name}": _latency(recorded, stream) for name, stream in STREAMS.items()}
     return {
         "quarters": _quarters(recorded),
         **_load(recorded),
-        **over_time,
+        **{f"latency-{name}": _latency(recorded, stream) for name, stream in STREAMS.items()},
         **_distributions(recorded),
         "send-delay": _send_delays(recorded),
         "scheduled-sent": _scheduled_and_sent(recorded),
@@ -55,7 +54,6 @@ def log_range(series: Iterable[NDArray[Any]]) -> list[float]:
 
 
 def curve(values_ms: Floats) -> Data:
-    """Return the percentile curve of some latencies."""
     found = percentile_curve(values_ms)
     points = {"x": numbers(found.tails), "y": numbers(found.values), "percent": numbers(found.percent)}
     return points | {"max": float(values_ms.max())}
@@ -226,7 +224,6 @@ def _batches(recorded: Recorded) -> dict[str, Data]:
 
 
 def _state(recorded: Recorded) -> Data:
-    """Rows and megabytes that the engine keeps between batches."""
     known = [batch for batch in recorded.batches if (batch.state_rows, batch.state_bytes) != (None, None)]
     if not known:
         return absent("Not recorded: the engine reported no state of its own.")

@@ -44,7 +44,6 @@ class Caution:
 
 
 def comparison_of(every: Sequence[Recorded]) -> str:
-    """Return the page that compares runs."""
     runs = named(every)
     payload = {
         "marks": {"phases": [], "faults": [], "end": 0},
@@ -140,7 +139,7 @@ def differences(runs: Sequence[Compared]) -> Table:
 
 
 def _settings(recorded: Recorded) -> Iterator[tuple[str, str]]:
-    manifest, known = recorded.manifest, recorded.dataset_manifest
+    manifest, known = recorded.manifest, recorded.manifest.dataset_manifest
     yield from flattened(manifest.settings.as_plain(), "run: ")
     yield from flattened(recorded.engine_settings, "engine: ")
     yield from flattened(manifest.engine_versions, "engine version: ")
@@ -178,7 +177,7 @@ def _machines(runs: Sequence[Compared]) -> Iterator[Caution]:
 
 def _markets(runs: Sequence[Compared]) -> Iterator[Caution]:
     def digests(run: Compared) -> tuple[str | None, str]:
-        known = run.recorded.dataset_manifest
+        known = run.recorded.manifest.dataset_manifest
         return None if known is None else known.digest, run.recorded.manifest.strategies_digest
 
     for scale_factor, found in _grouped(runs, lambda run: run.recorded.scale_factor).items():

@@ -59,9 +59,5 @@ def _own(name: str) -> str:
 
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader("pairs"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("pairs"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

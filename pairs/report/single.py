@@ -5,17 +5,16 @@ from typing import Any
 
 from pairs.measure.findings import findings
 from pairs.measure.recordings import Recorded
-from pairs.model.streams import STREAMS
 from pairs.report.charts import charts
 from pairs.report.incorrect import incorrect_answers
 from pairs.report.page import render
 from pairs.report.strategies import strategies_view
 from pairs.report.tables import NOT_RECORDED, PUBLISHED, SCORED_FIRST, number, tables
 from pairs.report.verdict import disclosure, verdict
+from pairs.run_folder.validation_record import ValidationRecord
 
 
 def report_of(recorded: Recorded) -> str:
-    """Return the page of a run."""
     payload = {
         "marks": _marks(recorded),
         "charts": charts(recorded),
@@ -29,9 +28,11 @@ def report_of(recorded: Recorded) -> str:
         "published": _published_rows(),
         "findings": findings(recorded),
         "streams": SCORED_FIRST,
+        "tolerances": ", ".join(f"{tolerance:g}" for tolerance in {stream.tolerance for stream in SCORED_FIRST}),
         "tables": tables(recorded),
         "batches_together": payload["charts"]["batches"].get("together", 1),
-        "validation": _validation(recorded),
+        "validation": recorded.validation,
+        "validation_remarks": _validation_remarks(recorded.validation),
         "validation_problem": payload["incorrect"].get("absent"),
         "strategies_remark": _strategies_remark(payload["strategies"]),
         "command": shlex.join(recorded.manifest.command) or NOT_RECORDED,
@@ -61,24 +62,15 @@ def _published_rows() -> list[tuple[str, ...]]:
     ]
 
 
-def _validation(recorded: Recorded) -> dict[str, Any]:
-    found = recorded.validation
-    if found is None:
-        lead = "The answers were not validated; 'pairs validate' does that."
-        return {"lead": lead, "remarks": [], "failed": False}
-    tolerances = ", ".join(f"{tolerance:g}" for tolerance in {stream.tolerance for stream in STREAMS.values()})
-    lead = (
-        "Every answer is matched by key (strategy, time of the trigger, type of an order) with that of an "
-        f"independent reference; numbers are equal within a relative {tolerances}."
-    )
+def _validation_remarks(validation: ValidationRecord | None) -> list[str]:
     remarks = []
-    for name, counts in found.streams.items():
+    for name, counts in validation.streams.items() if validation else ():
         if counts.malformed:
             remarks.append(f"{counts.malformed:,} rows of {name} are invalid and count as undue.")
         if counts.unknown_strategies:
             unknown = sum(counts.unknown_strategies.values())
             remarks.append(f"{unknown:,} undue {name} are of strategies that are not in the set.")
-    return {"lead": lead, "remarks": remarks, "failed": not found.passed}
+    return remarks
 
 
 def _strategies_remark(view: dict[str, Any]) -> str:

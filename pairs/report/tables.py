@@ -101,7 +101,6 @@ def _rates(recorded: Recorded) -> Table:
 
 
 def _send_delays(recorded: Recorded) -> Table:
-    """How late drivers sent their ticks."""
     rows = []
     for place, driver in enumerate(recorded.drivers):
         ticks, values = percentiles([driver], list(_DELAY_SHARES.values()))
@@ -110,7 +109,6 @@ def _send_delays(recorded: Recorded) -> Table:
 
 
 def _batches(recorded: Recorded) -> Table:
-    """How long the engine's batches took, by its own account."""
     found, mean_rows, most_rows = summarize_batches(recorded.batches)
     durations = map(milliseconds, (found.p50, found.p99, found.max))
     row = (f"{found.count:,}", *durations, number(mean_rows, 0), number(most_rows, 0))
@@ -118,7 +116,6 @@ def _batches(recorded: Recorded) -> Table:
 
 
 def _validation(recorded: Recorded) -> Table:
-    """Return the counts of the validator, stream by stream."""
     if recorded.validation is None:
         return Table((), [])
     streams = recorded.validation.streams

@@ -80,7 +80,6 @@ def _validation_sentence(validation: ValidationRecord | None) -> str:
 
 
 def _standard_sentence(score: ScoreRecord) -> str:
-    """Say whether a run is comparable with standard runs, and what makes it not so."""
     if score.standard:
         return "A standard run: its score may be compared with other standard runs of the same scale factor."
     reasons = [_SETTINGS.get(name, name) for name in score.nonstandard]
@@ -106,7 +105,7 @@ def _figures(recorded: Recorded) -> list[tuple[str, str]]:
 
 def disclosure(recorded: Recorded) -> dict[str, list[tuple[str, str]]]:
     """Return everything that is known of how a run was made, under headings."""
-    manifest, known = recorded.manifest, recorded.dataset_manifest
+    manifest, known = recorded.manifest, recorded.manifest.dataset_manifest
     machine = manifest.environment.model_dump(exclude={"memory_bytes", "versions"})
     machine["memory"] = decimal(manifest.environment.memory_bytes)
     run: dict[str, Any] = {
