@@ -173,7 +173,7 @@ def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[st
         yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
     if len(traded) != manifest.counts.symbols:
         yield (
-            f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json says {manifest.counts.symbols:,}; {_AGAIN}"
+            f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json has {manifest.counts.symbols:,}; {_AGAIN}"
         )
 
 
@@ -195,10 +195,10 @@ def _differences(
         if file.name in rows and rows[file.name] != file.ticks:
             explained = True
             path = dataset.ticks_folder / file.name
-            yield f"{path}: {rows[file.name]:,} ticks, dataset.json says {file.ticks:,}; {_AGAIN}"
+            yield f"{path}: {rows[file.name]:,} ticks, dataset.json has {file.ticks:,}; {_AGAIN}"
     if not explained and digest.hexdigest() != manifest.digest:
         yield (
-            f"{dataset.ticks_folder}: the rows have digest {digest.hexdigest()}, dataset.json says {manifest.digest}; "
+            f"{dataset.ticks_folder}: the rows have digest {digest.hexdigest()}, dataset.json has {manifest.digest}; "
             f"{_AGAIN}"
         )
 

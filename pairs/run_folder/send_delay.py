@@ -1,6 +1,6 @@
 """driver-N.json: how long after its scheduled time a driver sent each tick.
 
-driver-N.parquet beside it holds the worst delay of every slot of scheduled time: slot, delay_us.
+driver-N.parquet has the worst delay of every slot of scheduled time: slot, delay_us.
 """
 
 from pairs.core.records import Record
