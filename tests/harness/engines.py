@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pairs.config.load import RunSettings
+from pairs.config.run_settings import RunSettings
 
 from pairs.dataset.folder import Dataset
 from pairs.harness.supervisor import Job, Outcome, execute
