@@ -48,17 +48,14 @@ class TickLogWriter(TickLog, TickWriter):
 
     @property
     def positions(self) -> Positions:
-        """Read the control file."""
-        return positions_of(self)
+        return _positions(self)
 
     def trim(self) -> None:
-        """Remove the segments that are consumed."""
         while self._removed < self.consumed // self._segment_records:
             self._segment_file(self._removed).unlink(missing_ok=True)
             self._removed += 1
 
     def close(self) -> None:
-        """Mark this driver as closed."""
         self._control[CLOSED + self._driver] = 1
 
     def _open_segment(self, number: int) -> Records:
@@ -75,8 +72,7 @@ class TickLogWriter(TickLog, TickWriter):
             return np.frombuffer(mmap.mmap(file.fileno(), size), RECORD)
 
 
-def positions_of(log: TickLog) -> Positions:
-    """Return how far drivers and engine are."""
+def _positions(log: TickLog) -> Positions:
     return Positions(log.produced, log.consumed, log.closed)
 
 
@@ -96,35 +92,28 @@ class TickLogTransport(Transport):
         return TickLogReader(self._log_folder)
 
     def create(self) -> None:
-        """Make an empty log."""
         super().create()
         create_log(self._log_folder, self.drivers)
 
     @property
     def source(self) -> str:
-        """The folder of the log."""
         return str(self._log_folder)
 
     @property
     def sink(self) -> str | None:
-        """HOST:PORT."""
         return f"{_HOST}:{self._port_file.read_text()}" if self._port_file.exists() else None
 
     @property
     def ready(self) -> bool:
-        """Whether an engine has connected to the socket."""
         return self._connected_file.exists()
 
     def writer(self, driver: int) -> TickWriter:
-        """Open the log to write every `drivers`-th tick."""
         return TickLogWriter(self._log_folder, driver)
 
     def positions(self) -> Positions:
-        """Read the control file."""
-        return positions_of(self._log)
+        return _positions(self._log)
 
     def next_tick_ts(self) -> int | None:
-        """Look at the first tick that is not consumed."""
         first = self._log.consumed
         if first >= self._log.produced:
             return None
