@@ -5,19 +5,24 @@ import re
 import shutil
 import tempfile
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pairs.core import resources
 from pairs.core.errors import BadInputError
-from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.translator.target import Program, Target
 
 STRATEGIES_TABLE = "strategies.csv"
 PROGRAM_RECORD = "program.json"
 _COLUMNS = ("alias", "symbol1", "symbol2", "periodMs", "numPeriods", "bandsMultiplier", "stopLoss", "fundsCents")
+_VALUES = attrgetter(
+    *("alias", "symbol1", "symbol2", "period_ms", "num_periods"),
+    *("bands_multiplier", "stop_loss_fraction", "available_funds_cents"),
+)
 
 
 def translate(strategies_file: Path, target: Target, plan: str, app: Path, overwrite: bool = False) -> Program:
@@ -91,17 +96,4 @@ def _write_table(path: Path, strategies: StrategySet) -> None:
     with path.open("w", newline="", encoding="utf-8") as target:
         table = csv.writer(target, lineterminator="\n")
         table.writerow(_COLUMNS)
-        table.writerows(map(_row, strategies.strategies))
-
-
-def _row(strategy: Strategy) -> tuple[str | int | float, ...]:
-    return (
-        strategy.alias,
-        strategy.symbol1,
-        strategy.symbol2,
-        strategy.period_ms,
-        strategy.num_periods,
-        strategy.bands_multiplier,
-        strategy.stop_loss_fraction,
-        strategy.available_funds_cents,
-    )
+        table.writerows(map(_VALUES, strategies.strategies))

@@ -34,11 +34,9 @@ class Kill(Fault):
     kind = "kill"
 
     def strike(self, engine: Engine) -> None:
-        """Kill them all at once."""
         engine.kill()
 
     def recover(self, engine: Engine) -> None:
-        """Start the engine with the same checkpoint."""
         engine.start()
 
 
