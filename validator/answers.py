@@ -20,7 +20,6 @@ from pairs.run_folder.validation_record import InvalidRow
 _ROWS_AT_A_TIME = 65_536
 _FORMATS = (".parquet", ".csv")
 
-
 Answer: TypeAlias = "pa.RecordBatch | InvalidRow"
 
 
@@ -88,9 +87,7 @@ def _read_csv(path: Path, schema: pa.Schema) -> Iterator[Answer]:
 
 def _csv_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     types = dict(zip(schema.names, schema.types, strict=True))
-    options = pa_csv.ConvertOptions(
-        column_types=types, include_columns=schema.names, strings_can_be_null=False, null_values=[]
-    )
+    options = pa_csv.ConvertOptions(column_types=types, include_columns=schema.names, null_values=[])
     with pa_csv.open_csv(path, convert_options=options) as source:
         for batch in source:
             yield batch.cast(schema)
@@ -124,16 +121,10 @@ def _read_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Sch
         except (ValueError, TypeError, OverflowError) as error:
             yield InvalidRow(file=str(path), line=line, problem=str(error))
         if len(valid) == _ROWS_AT_A_TIME:
-            yield _as_batch(valid, schema)
+            yield pa.record_batch(list(zip(*valid, strict=True)), schema)
             valid = []
     if valid:
-        yield _as_batch(valid, schema)
-
-
-def _as_batch(rows: list[list[Any]], schema: pa.Schema) -> pa.RecordBatch:
-    return pa.record_batch(
-        [pa.array(column, kind.type) for column, kind in zip(zip(*rows, strict=True), schema, strict=True)], schema
-    )
+        yield pa.record_batch(list(zip(*valid, strict=True)), schema)
 
 
 def _read_row(row: list[Any], schema: pa.Schema) -> list[Any]:
