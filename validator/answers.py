@@ -76,21 +76,15 @@ def _read_csv(path: Path, schema: pa.Schema) -> Iterator[Answer]:
     with path.open(newline="", encoding="utf-8", errors="replace") as source:
         header = next(csv.reader(source), [])
     _refuse_missing(path, header, schema)
-    done = 0
+    options = pa_csv.ConvertOptions(column_types=schema, include_columns=schema.names, null_values=[])
+    rows = 0
     try:
-        for batch in _csv_batches(path, schema):
-            yield batch
-            done += len(batch)
+        with pa_csv.open_csv(path, convert_options=options) as batches:
+            for batch in batches:
+                yield batch.cast(schema)
+                rows += len(batch)
     except pa.ArrowException:
-        yield from _read_rows(path, islice(_csv_rows(path, header, schema), done, None), schema)
-
-
-def _csv_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    types = dict(zip(schema.names, schema.types, strict=True))
-    options = pa_csv.ConvertOptions(column_types=types, include_columns=schema.names, null_values=[])
-    with pa_csv.open_csv(path, convert_options=options) as source:
-        for batch in source:
-            yield batch.cast(schema)
+        yield from _read_rows(path, islice(_csv_rows(path, header, schema), rows, None), schema)
 
 
 def _csv_rows(path: Path, header: list[str], schema: pa.Schema) -> Iterator[tuple[int, list[Any]]]:
@@ -113,7 +107,6 @@ def _refuse_missing(path: Path, names: list[str], schema: pa.Schema) -> None:
 
 
 def _read_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Schema) -> Iterator[Answer]:
-    """Read single rows; report the invalid rows."""
     valid: list[list[Any]] = []
     for line, row in rows:
         try:

@@ -36,7 +36,6 @@ class Counts:
 
     @property
     def passed(self) -> bool:
-        """Whether every answer is correct and none is missing."""
         return not (self.missing or self.undue or self.wrong)
 
 

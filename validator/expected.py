@@ -92,7 +92,6 @@ def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, FileStamp]:
 
 
 def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
-    """Compute the expected answers and put them in place."""
     inputs = _stamps(dataset, _inputs(dataset))  # before reading, so that a change meanwhile is noticed later
     strategies = read_strategies(dataset.strategies_file)
     strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
@@ -178,7 +177,6 @@ def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
 
 
 def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:
-    """Return a digest of all ticks in their files."""
     files: dict[Path, PartialDigest] = {}
     for part, result in zip(parts, reduced, strict=True):
         files[part.path] = files.get(part.path, PartialDigest()) + result.digest

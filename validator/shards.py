@@ -102,5 +102,4 @@ def _order_rows(portion: dict[str, Answers], triggers: Triggers, symbols: tuple[
 
 def _repeated(names: Iterable[str], counts: list[int]) -> pa.Array:
     """Return each name `count` times."""
-    places = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    return pa.array(list(names), pa.string()).take(pa.array(places))
+    return pa.array(list(names), pa.string()).take(pa.array(np.repeat(np.arange(len(counts)), counts)))

@@ -70,7 +70,6 @@ class Validation:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is missing, undue or wrong."""
         return all(result.counts.passed for result in self.streams.values())
 
     @property

@@ -138,7 +138,6 @@ def play_paced(
 
 
 def main() -> None:
-    """Play a dataset into the transport of a run, and close it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path, help="folder of the run")
     parser.add_argument("dataset", type=Path)

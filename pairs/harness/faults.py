@@ -70,7 +70,6 @@ class FaultInjector:
     events: list[FaultEvent] = field(default_factory=list)
 
     def poll(self) -> None:
-        """Let the next fault strike if it is due."""
         if not self.pending or self.simulated_ms() < self.pending[0].at_ms:
             return
         fault = self.pending.pop(0)

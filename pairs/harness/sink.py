@@ -165,7 +165,6 @@ class Sink:
 
 
 def main(folder: Path) -> None:
-    """Receive answers until told to end."""
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides

@@ -107,7 +107,6 @@ class _Supervisor:
             raise PairsError(str(error)) from None
 
     def execute(self, began: Callable[[int | None], None]) -> Outcome:
-        """Start everything, watch it until the engine ends, and end the rest."""
         run, job, processes, transport = self._run, self._job, self._processes, self._transport
         transport.create()
         sink = processes.start_module(SINK, "pairs.harness.sink", run.path)

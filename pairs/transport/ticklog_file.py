@@ -26,7 +26,6 @@ _CONTROL_BYTES = 8 * (CLOSED + MAX_DRIVERS)
 
 
 def create_log(path: Path, drivers: int = 1, segment_records: int = _DEFAULT_SEGMENT_RECORDS) -> None:
-    """Create an empty log for so many drivers."""
     path.mkdir(parents=True)
     control = np.zeros(_CONTROL_BYTES // 8, np.int64)
     control[[_VERSION, _SEGMENT_RECORDS, _DRIVERS]] = _FORMAT, segment_records, drivers
