@@ -92,6 +92,7 @@ def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, FileStamp]:
 
 
 def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
+    """Compute the expected answers and put them in place."""
     inputs = _stamps(dataset, _inputs(dataset))  # before reading, so that a change meanwhile is noticed later
     strategies = read_strategies(dataset.strategies_file)
     strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
