@@ -34,7 +34,6 @@ class Program(Record):
 
     @property
     def summary(self) -> str:
-        """What was translated, for people."""
         return f"{self.strategies:,} strategies on {self.pairs:,} pairs"
 
 
@@ -64,11 +63,10 @@ class Target(ABC):
         return {}
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
-        """Yield why the target cannot express a set, naming what is at fault."""
-        yield from ()
+        """Return why the target cannot express a set, naming what is at fault."""
+        return iter(())
 
     def accepts(self, setting: str, plan: str) -> bool:
-        """Say whether the programs of a plan accept a setting."""
         return setting in self.options
 
     def versions(self) -> dict[str, str]:
@@ -86,3 +84,18 @@ class Target(ABC):
     @abstractmethod
     def command(self, launch: Launch) -> list[str]:
         """Return the command that runs a translated program."""
+
+
+_MAX_STATE = 5_000_000  # ratios, or sums of prices, that one shard can hold: 40 MB
+
+
+def column_refusals(strategies: StrategySet) -> Iterator[str]:
+    """Yield what does not fit into programs that evaluate column-wise: columns are as wide as the longest strategy."""
+    members = strategies.strategies
+    longest = max(members, key=lambda strategy: strategy.num_periods)
+    if longest.num_periods * len(members) > _MAX_STATE:
+        periods = f"{longest.num_periods:,} periods are too many for {len(members):,} strategies"
+        yield f"strategy {longest.alias!r}: {periods}"
+    periods_ms = {strategy.period_ms for strategy in members}
+    if len(periods_ms) * len(strategies.symbols) > _MAX_STATE:
+        yield f"{len(periods_ms):,} different periods on {len(strategies.symbols):,} symbols are too many"

@@ -3,21 +3,31 @@
 import csv
 import re
 import shutil
-import tempfile
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pairs.core import resources
 from pairs.core.errors import BadInputError
-from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.translator.target import Program, Target
 
 STRATEGIES_TABLE = "strategies.csv"
 PROGRAM_RECORD = "program.json"
-_COLUMNS = ("alias", "symbol1", "symbol2", "periodMs", "numPeriods", "bandsMultiplier", "stopLoss", "fundsCents")
+_COLUMNS = {  # of the table, each with what it holds of a strategy
+    "alias": "alias",
+    "symbol1": "symbol1",
+    "symbol2": "symbol2",
+    "periodMs": "period_ms",
+    "numPeriods": "num_periods",
+    "bandsMultiplier": "bands_multiplier",
+    "stopLoss": "stop_loss_fraction",
+    "fundsCents": "available_funds_cents",
+}
 
 
 def translate(strategies_file: Path, target: Target, plan: str, app: Path, overwrite: bool = False) -> Program:
@@ -30,20 +40,19 @@ def translate(strategies_file: Path, target: Target, plan: str, app: Path, overw
     program = _program(strategies_file, strategies, target, plan)
     try:
         app.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{app.name}.partial-", dir=app.parent))
+        scratch = TemporaryDirectory(prefix=f".{app.name}.partial-", dir=app.parent, ignore_cleanup_errors=True)
     except OSError as error:
         raise BadInputError(f"{app}: cannot be written: {error.strerror}; choose another folder") from None
-    try:
+    with scratch as name:
+        partial = Path(name)
         partial.chmod(0o755)
-        for name, text in render(target, program).items():
-            (partial / name).write_text(text, encoding="utf-8")
+        for file, text in render(target, program).items():
+            (partial / file).write_text(text, encoding="utf-8")
         _write_table(partial / STRATEGIES_TABLE, strategies)
         program.write(partial / PROGRAM_RECORD)
         if app.exists():
             shutil.rmtree(app)
         partial.rename(app)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return program
 
 
@@ -91,17 +100,4 @@ def _write_table(path: Path, strategies: StrategySet) -> None:
     with path.open("w", newline="", encoding="utf-8") as target:
         table = csv.writer(target, lineterminator="\n")
         table.writerow(_COLUMNS)
-        table.writerows(map(_row, strategies.strategies))
-
-
-def _row(strategy: Strategy) -> tuple[str | int | float, ...]:
-    return (
-        strategy.alias,
-        strategy.symbol1,
-        strategy.symbol2,
-        strategy.period_ms,
-        strategy.num_periods,
-        strategy.bands_multiplier,
-        strategy.stop_loss_fraction,
-        strategy.available_funds_cents,
-    )
+        table.writerows(map(attrgetter(*_COLUMNS.values()), strategies.strategies))

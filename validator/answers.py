@@ -20,7 +20,6 @@ from pairs.run_folder.validation_record import InvalidRow
 _ROWS_AT_A_TIME = 65_536
 _FORMATS = (".parquet", ".csv")
 
-
 Answer: TypeAlias = "pa.RecordBatch | InvalidRow"
 
 
@@ -77,23 +76,15 @@ def _read_csv(path: Path, schema: pa.Schema) -> Iterator[Answer]:
     with path.open(newline="", encoding="utf-8", errors="replace") as source:
         header = next(csv.reader(source), [])
     _refuse_missing(path, header, schema)
-    done = 0
+    options = pa_csv.ConvertOptions(column_types=schema, include_columns=schema.names, null_values=[])
+    rows = 0
     try:
-        for batch in _csv_batches(path, schema):
-            yield batch
-            done += len(batch)
+        with pa_csv.open_csv(path, convert_options=options) as batches:
+            for batch in batches:
+                yield batch.cast(schema)
+                rows += len(batch)
     except pa.ArrowException:
-        yield from _read_rows(path, islice(_csv_rows(path, header, schema), done, None), schema)
-
-
-def _csv_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    types = dict(zip(schema.names, schema.types, strict=True))
-    options = pa_csv.ConvertOptions(
-        column_types=types, include_columns=schema.names, strings_can_be_null=False, null_values=[]
-    )
-    with pa_csv.open_csv(path, convert_options=options) as source:
-        for batch in source:
-            yield batch.cast(schema)
+        yield from _read_rows(path, islice(_csv_rows(path, header, schema), rows, None), schema)
 
 
 def _csv_rows(path: Path, header: list[str], schema: pa.Schema) -> Iterator[tuple[int, list[Any]]]:
@@ -116,7 +107,6 @@ def _refuse_missing(path: Path, names: list[str], schema: pa.Schema) -> None:
 
 
 def _read_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Schema) -> Iterator[Answer]:
-    """Read single rows; report the invalid rows."""
     valid: list[list[Any]] = []
     for line, row in rows:
         try:
@@ -124,16 +114,10 @@ def _read_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Sch
         except (ValueError, TypeError, OverflowError) as error:
             yield InvalidRow(file=str(path), line=line, problem=str(error))
         if len(valid) == _ROWS_AT_A_TIME:
-            yield _as_batch(valid, schema)
+            yield pa.record_batch(list(zip(*valid, strict=True)), schema)
             valid = []
     if valid:
-        yield _as_batch(valid, schema)
-
-
-def _as_batch(rows: list[list[Any]], schema: pa.Schema) -> pa.RecordBatch:
-    return pa.record_batch(
-        [pa.array(column, kind.type) for column, kind in zip(zip(*rows, strict=True), schema, strict=True)], schema
-    )
+        yield pa.record_batch(list(zip(*valid, strict=True)), schema)
 
 
 def _read_row(row: list[Any], schema: pa.Schema) -> list[Any]:

@@ -36,18 +36,15 @@ class Counts:
 
     @property
     def passed(self) -> bool:
-        """Whether every answer is correct and none is missing."""
         return not (self.missing or self.undue or self.wrong)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The comparison of two sets of answers: the counts, and the rows of incorrect answers."""
+    """The comparison of two sets of answers: the counts, and by kind the rows of incorrect answers in both tables."""
 
     counts: Counts
-    missing: Wholes  # rows of the validator's table
-    undue: Wholes  # rows of the engine's table
-    wrong: tuple[Wholes, Wholes]  # rows of both
+    incorrect: dict[str, tuple[pa.Array, pa.Array]]  # nulls for the side that has no such answer
 
 
 class NameCodes:
@@ -56,9 +53,8 @@ class NameCodes:
     def __init__(self, known: Iterable[str] = ()) -> None:
         self._codes = {name: code for code, name in enumerate(known)}
 
-    def code(self, names: pa.ChunkedArray) -> Wholes:
-        """Return the numbers of names."""
-        encoded = names.combine_chunks().dictionary_encode()
+    def code(self, names: pa.Array | pa.ChunkedArray) -> Wholes:
+        encoded = names.dictionary_encode()
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
         places = [self._codes.setdefault(name, len(self._codes)) for name in encoded.dictionary.to_pylist()]
@@ -70,34 +66,32 @@ def compare(expected: pa.Table, answers: pa.Table, stream: StreamSpec) -> Compar
     """Match answers with expected answers by key, and compare the values of those that match."""
     names = NameCodes()
     sides = [{name: _comparable(side[name], names) for name in expected.column_names} for side in (expected, answers)]
-    match = _match(*([side[key] for key in stream.key] for side in sides))
-    values = [name for name in expected.column_names if name not in stream.key]
-    right = _all_equal(sides, values, match.matched, stream.tolerance)
-    wrong = match.matched[0][~right], match.matched[1][~right]
+    matched, missing, undue, duplicates = _match(*([side[key] for key in stream.key] for side in sides))
+    right = np.ones(len(matched[0]), bool)
+    for name in expected.column_names:
+        if name not in stream.key:
+            right &= _equal(sides[0][name][matched[0]], sides[1][name][matched[1]], stream.tolerance)
+    wrong = pa.array(matched[0][~right]), pa.array(matched[1][~right])
     counts = Counts(
         validator=len(expected),
         sut=len(answers),
         correct=int(right.sum()),
-        missing=len(match.missing),
-        undue=len(match.undue),
+        missing=len(missing),
+        undue=len(undue),
         wrong=len(wrong[0]),
-        duplicates=match.duplicates,
+        duplicates=duplicates,
     )
-    return Comparison(counts, match.missing, match.undue, wrong)
+    nothing = [pa.nulls(len(rows), pa.int64()) for rows in (missing, undue)]
+    incorrect = {"missing": (pa.array(missing), nothing[0]), "undue": (nothing[1], pa.array(undue)), "wrong": wrong}
+    return Comparison(counts, incorrect)
 
 
 def _comparable(column: pa.ChunkedArray, names: NameCodes) -> NDArray[Any]:
     return names.code(column) if column.type == pa.string() else column.to_numpy()
 
 
-def _all_equal(
-    sides: list[dict[str, NDArray[Any]]], names: list[str], matched: tuple[Wholes, Wholes], tolerance: float
-) -> NDArray[np.bool_]:
-    right = np.ones(len(matched[0]), bool)
-    for name in names:
-        expected, answered = (side[name][rows] for side, rows in zip(sides, matched, strict=True))
-        right &= relative_error(expected, answered) <= tolerance if expected.dtype.kind == "f" else expected == answered
-    return right
+def _equal(expected: NDArray[Any], answered: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
+    return relative_error(expected, answered) <= tolerance if expected.dtype.kind == "f" else expected == answered
 
 
 def relative_error(expected: NDArray[Any], answered: NDArray[Any]) -> NDArray[np.float64]:
@@ -107,18 +101,11 @@ def relative_error(expected: NDArray[Any], answered: NDArray[Any]) -> NDArray[np
     return np.where(answered == expected, 0.0, error)
 
 
-@dataclass(frozen=True)
-class _Match:
-    """Rows of both sides by whether they have a counterpart."""
+def _match(expected: list[Wholes], answered: list[Wholes]) -> tuple[tuple[Wholes, Wholes], Wholes, Wholes, int]:
+    """Match rows of equal keys: the first with the first, the second with the second, and so on.
 
-    missing: Wholes
-    undue: Wholes
-    duplicates: int
-    matched: tuple[Wholes, Wholes]
-
-
-def _match(expected: list[Wholes], answered: list[Wholes]) -> _Match:
-    """Match rows of equal keys: the first with the first, the second with the second, and so on."""
+    Return the rows that match, of both sides, then the missing, the undue, and how many of the undue are duplicates.
+    """
     rows = len(expected[0])
     keys = [np.concatenate(both) for both in zip(expected, answered, strict=True)]
     order = np.lexsort(keys)  # stable: of equal keys, the expected come first, and each side keeps its order
@@ -128,40 +115,27 @@ def _match(expected: list[Wholes], answered: list[Wholes]) -> _Match:
         new_key[1:] |= np.diff(key[order]) != 0
     is_answer = order >= rows
     group = np.cumsum(new_key) - 1
-    groups = int(group[-1]) + 1 if len(group) else 0
+    groups = int(new_key.sum())
     expected_in = np.bincount(group[~is_answer], minlength=groups)
     answers_in = np.bincount(group[is_answer], minlength=groups)
     position = np.arange(len(order)) - np.flatnonzero(new_key)[group]  # in its group
     occurrence = np.where(is_answer, position - expected_in[group], position)
     unmatched = occurrence >= np.minimum(expected_in, answers_in)[group]
     undue = is_answer & unmatched
-    return _Match(
-        missing=order[~is_answer & unmatched],
-        undue=order[undue] - rows,
-        duplicates=int((undue & (occurrence > 0)).sum()),
-        matched=(order[~is_answer & ~unmatched], order[is_answer & ~unmatched] - rows),
-    )
+    matched = order[~is_answer & ~unmatched], order[is_answer & ~unmatched] - rows
+    return matched, order[~is_answer & unmatched], order[undue] - rows, int((undue & (occurrence > 0)).sum())
 
 
 def side_by_side(
     kind: str, expected: pa.Table, answers: pa.Table, comparison: Comparison, stream: StreamSpec
 ) -> pa.Table:
     """Return the incorrect answers of a kind with the values of both sides next to each other."""
-    rows = {"missing": (comparison.missing, None), "undue": (None, comparison.undue), "wrong": comparison.wrong}[kind]
-    sides = {
-        name: table.take(pa.array(places))
-        for name, table, places in zip(("val", "sut"), (expected, answers), rows, strict=True)
-        if places is not None
-    }
-    known = next(iter(sides.values()))
-    columns = {key: known[key] for key in stream.key}
-    for value in expected.schema:
-        if value.name not in stream.key:
-            both = [
-                sides[side][value.name] if side in sides else pa.nulls(len(known), value.type)
-                for side in ("val", "sut")
-            ]
-            columns |= {f"val_{value.name}": both[0], f"sut_{value.name}": both[1]}
-            if value.type == pa.float64() and kind == "wrong":
-                columns[f"error_{value.name}"] = pa.array(relative_error(*(side.to_numpy() for side in both)))
+    expected_rows, answer_rows = comparison.incorrect[kind]
+    val, sut = expected.take(expected_rows), answers.take(answer_rows)
+    columns = {key: (sut if kind == "undue" else val)[key] for key in stream.key}
+    for name, column_type in zip(expected.schema.names, expected.schema.types, strict=True):
+        if name not in stream.key:
+            columns |= {f"val_{name}": val[name], f"sut_{name}": sut[name]}
+            if column_type == pa.float64() and kind == "wrong":
+                columns[f"error_{name}"] = pa.array(relative_error(val[name].to_numpy(), sut[name].to_numpy()))
     return pa.table(columns)

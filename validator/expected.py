@@ -24,11 +24,11 @@ from pairs.dataset.folder import Dataset
 from pairs.dataset.formats.base import FilePart
 from pairs.dataset.reader import parts_of
 from pairs.dataset.tick_rules import TIME, Problem, out_of_order
-from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
-from pairs.validator.panes import TRIGGERS, Clock, PartTask, ReducedPart, reduce_part
-from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard, read_table, table_file
+from pairs.validator.panes import TRIGGERS, Clock, PartTask, ReducedPart, read_table, reduce_part, table_file
+from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,7 +50,7 @@ def current_manifest(dataset: Dataset) -> ExpectedManifest | None:
     """Return the manifest of the expected answers if they are up to date, else None."""
     try:
         manifest = ExpectedManifest.read(dataset.expected_manifest_file)
-        stamps = _input_stamps(dataset) | _output_stamps(dataset)
+        stamps = _stamps(dataset, _inputs(dataset) + _outputs(dataset))
     except (OSError, BadInputError):
         return None
     return manifest if manifest.kit_version == __version__ and manifest.files == stamps else None
@@ -74,126 +74,93 @@ def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> 
     return manifest, seconds
 
 
-def _input_stamps(dataset: Dataset) -> dict[str, FileStamp]:
-    return _stamps(dataset, [dataset.strategies_file, *dataset.tick_files()])
+def _inputs(dataset: Dataset) -> list[Path]:
+    return [dataset.strategies_file, *dataset.tick_files()]
 
 
-def _output_stamps(dataset: Dataset) -> dict[str, FileStamp]:
-    return _stamps(dataset, [dataset.expected_file(stream) for stream in STREAMS])
+def _outputs(dataset: Dataset) -> list[Path]:
+    return [dataset.expected_file(stream) for stream in STREAMS]
 
 
 def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, FileStamp]:
-    stats = [(file.relative_to(dataset.path), file.stat()) for file in files]
-    return {
-        str(name): FileStamp(size=stat.st_size, mtime_ns=stat.st_mtime_ns, ctime_ns=stat.st_ctime_ns)
-        for name, stat in stats
-    }
+    stamps = {}
+    for file in files:
+        stat = file.stat()
+        stamp = FileStamp(size=stat.st_size, mtime_ns=stat.st_mtime_ns, ctime_ns=stat.st_ctime_ns)
+        stamps[str(file.relative_to(dataset.path))] = stamp
+    return stamps
 
 
 def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
     """Compute the expected answers and put them in place."""
-    inputs = _input_stamps(dataset)  # before reading, so that a change meanwhile is noticed later
+    inputs = _stamps(dataset, _inputs(dataset))  # before reading, so that a change meanwhile is noticed later
     strategies = read_strategies(dataset.strategies_file)
     strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
     parts = [part for file in dataset.tick_files() for part in parts_of(file.absolute())]
     with _scratch_folder(dataset) as name:
         scratch = Path(name)
         try:
-            plan = Plan.of(strategies, scratch, dataset.known_symbols())
-            reduced = plan.reduce(spark, parts)
+            reduced = _reduce(spark, parts, strategies, scratch, dataset.known_symbols())
             _refuse_bad_rows(parts, reduced)
-            evaluated = plan.evaluate(spark, reduced)
+            evaluated = _evaluate(spark, reduced, strategies, scratch)
         except TaskError as error:
             raise PairsError(f"the expected answers were not computed: {error}; fix that and try again") from None
-        computed = Computed(
-            ticks=sum(part.digest.rows for part in reduced),
-            answers={stream: sum(shard.answers[stream] for shard in evaluated) for stream in STREAMS},
-            worker_peak_bytes=max(
-                [part.worker_peak_bytes for part in reduced] + [shard.worker_peak_bytes for shard in evaluated]
-            ),
-        )
         for stream in STREAMS:
-            files = [plan.answer_file(stream, shard) for shard in range(len(evaluated))]
-            _join(files, scratch / f"{stream}.parquet", EXPECTED[stream])
+            _join(scratch, stream)
         _put_in_place(dataset, scratch)
+    peaks = [part.worker_peak_bytes for part in reduced] + [shard.worker_peak_bytes for shard in evaluated]
+    computed = Computed(
+        ticks=sum(part.digest.rows for part in reduced),
+        answers={stream: sum(shard.answers[stream] for shard in evaluated) for stream in STREAMS},
+        worker_peak_bytes=max(peaks),
+    )
     ExpectedManifest(
         digests=InputDigests(ticks=_digest(parts, reduced), strategies=strategies_digest),
         ticks=computed.ticks,
         strategies=len(strategies.strategies),
         answers=computed.answers,
-        files=inputs | _output_stamps(dataset),
+        files=inputs | _stamps(dataset, _outputs(dataset)),
     ).write(dataset.expected_manifest_file)
     return computed
 
 
 def _scratch_folder(dataset: Dataset) -> tempfile.TemporaryDirectory[str]:
-    folder = dataset.path.absolute()
     try:
-        return tempfile.TemporaryDirectory(prefix=".expected-", dir=folder, ignore_cleanup_errors=True)
+        return tempfile.TemporaryDirectory(prefix=".expected-", dir=dataset.path.absolute(), ignore_cleanup_errors=True)
     except OSError as error:
-        raise BadInputError(
-            f"{dataset.path}: cannot be written: {error.strerror}; copy the dataset elsewhere"
-        ) from None
+        reason = f"cannot be written: {error.strerror}"
+        raise BadInputError(f"{dataset.path}: {reason}; copy the dataset elsewhere") from None
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How the work is divided: ticks into parts, strategies into shards, with the files between the steps."""
+def _reduce(
+    spark: "SparkSession", parts: list[FilePart], strategies: StrategySet, scratch: Path, known: frozenset[str] | None
+) -> list[ReducedPart]:
+    """Reduce the ticks to panes, a file of panes for each part."""
+    periods = {strategy.period_ms for strategy in strategies.strategies}
+    clock, symbols = Clock(tuple(sorted(periods)), strategies.market_close_ms), tuple(sorted(strategies.symbols))
+    files = [scratch / f"panes-{number:06d}.arrow" for number in range(len(parts))]
+    tasks = [PartTask(part, clock, symbols, file, known) for part, file in zip(parts, files, strict=True)]
+    with Progress("reading ticks", len(tasks), "parts") as progress:
+        return run_tasks(spark, reduce_part, tasks, progress.set)
 
-    strategies: StrategySet
-    clock: Clock
-    symbols: tuple[str, ...]
-    scratch: Path
-    known: frozenset[str] | None = None  # symbols of the dataset, if they are known
 
-    @classmethod
-    def of(cls, strategies: StrategySet, scratch: Path, known: frozenset[str] | None = None) -> "Plan":
-        """Plan for a set of strategies."""
-        periods = {strategy.period_ms for strategy in strategies.strategies}
-        clock = Clock(tuple(sorted(periods)), strategies.market_close_ms)
-        return cls(strategies, clock, tuple(sorted(strategies.symbols)), scratch, known)
-
-    def answer_file(self, stream: str, shard: int) -> Path:
-        """Return the file of the answers of a shard."""
-        return self.scratch / f"{stream}-{shard:06d}.arrow"
-
-    def _pane_file(self, number: int) -> Path:
-        return self.scratch / f"panes-{number:06d}.arrow"
-
-    def reduce(self, spark: "SparkSession", parts: list[FilePart]) -> list[ReducedPart]:
-        """Reduce all parts of the ticks to panes."""
-        tasks = [
-            PartTask(part, self.clock, self.symbols, self._pane_file(number), self.known)
-            for number, part in enumerate(parts)
-        ]
-        with Progress("reading ticks", len(tasks), "parts") as progress:
-            return run_tasks(spark, reduce_part, tasks, progress.set)
-
-    def evaluate(self, spark: "SparkSession", reduced: list[ReducedPart]) -> list[EvaluatedShard]:
-        """Evaluate all shards of the strategies."""
-        triggers_file = self.scratch / "triggers.arrow"
-        with table_file(triggers_file, TRIGGERS) as target:
-            target.write_table(pa.concat_tables([part.triggers for part in reduced]))
-        tasks = [
-            ShardTask(
-                strategies,
-                self.symbols,
-                self.clock.market_close_ms,
-                tuple(self._pane_file(number) for number in range(len(reduced))),
-                triggers_file,
-                {stream: self.answer_file(stream, shard) for stream in STREAMS},
-            )
-            for shard, strategies in enumerate(self._shards(sum(part.panes for part in reduced)))
-        ]
-        with Progress("evaluating strategies", len(tasks), "shards") as progress:
-            return run_tasks(spark, evaluate_shard, tasks, progress.set)
-
-    def _shards(self, panes: int) -> list[tuple[Strategy, ...]]:
-        """Divide the strategies so that the panes of a shard fit into memory, however many there are in all."""
-        panes_per_pair = 2 * panes // len(self.symbols) + 1
-        length = min(max(_MAX_PANES_PER_SHARD // panes_per_pair, 1), _MAX_STRATEGIES_PER_SHARD)
-        every = self.strategies.strategies
-        return [every[first : first + length] for first in range(0, len(every), length)]
+def _evaluate(
+    spark: "SparkSession", reduced: list[ReducedPart], strategies: StrategySet, scratch: Path
+) -> list[EvaluatedShard]:
+    """Evaluate the strategies in shards whose panes fit into memory; each writes a file of answers for each stream."""
+    triggers_file = scratch / "triggers.arrow"
+    with table_file(triggers_file, TRIGGERS) as target:
+        target.write_table(pa.concat_tables([part.triggers for part in reduced]))
+    pane_files = tuple(sorted(scratch.glob("panes-*.arrow")))
+    every, symbols, close_ms = strategies.strategies, tuple(sorted(strategies.symbols)), strategies.market_close_ms
+    panes_per_pair = 2 * sum(part.panes for part in reduced) // len(symbols) + 1
+    length = min(max(_MAX_PANES_PER_SHARD // panes_per_pair, 1), _MAX_STRATEGIES_PER_SHARD)
+    tasks = []
+    for first in range(0, len(every), length):
+        targets = {stream: scratch / f"{stream}-{first:09d}.arrow" for stream in STREAMS}
+        tasks.append(ShardTask(every[first : first + length], symbols, close_ms, pane_files, triggers_file, targets))
+    with Progress("evaluating strategies", len(tasks), "shards") as progress:
+        return run_tasks(spark, evaluate_shard, tasks, progress.set)
 
 
 def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
@@ -211,20 +178,18 @@ def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
 
 
 def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:
-    """Return a digest of all ticks in their files."""
     files: dict[Path, PartialDigest] = {}
     for part, result in zip(parts, reduced, strict=True):
         files[part.path] = files.get(part.path, PartialDigest()) + result.digest
     return sha256("\n".join(digest.hexdigest() for digest in files.values()).encode()).hexdigest()
 
 
-def _join(files: list[Path], target: Path, schema: pa.Schema) -> None:
+def _join(scratch: Path, stream: str) -> None:
     """Join the answers of all shards into one file, in the order of the strategies."""
-    with pq.ParquetWriter(
-        target, schema, use_dictionary=["strategy", *({"type", "symbol"} & set(schema.names))]
-    ) as sink:
-        for file in files:
-            sink.write_table(read_table(file))
+    repetitive = [name for name in ("strategy", "type", "symbol") if name in EXPECTED[stream].names]
+    with pq.ParquetWriter(scratch / f"{stream}.parquet", EXPECTED[stream], use_dictionary=repetitive) as target:
+        for file in sorted(scratch.glob(f"{stream}-*.arrow")):
+            target.write_table(read_table(file))
 
 
 def _put_in_place(dataset: Dataset, scratch: Path) -> None:

@@ -5,7 +5,7 @@ the greatest common divisor of the periods, 7, 11 and 13 s would make panes of 1
 do: sums add up, and the first tick of the first piece counts.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pairs.core.files import temporary_for
@@ -73,9 +74,7 @@ def reduce_piece(
     panes = _sum_up(symbols, starts, rows, symbol[:open_rows], price[:open_rows])
     first_rows = np.append(rows, open_rows) if open_rows < len(price) else rows  # the tick that closes the market
     firsts = [tick_ts[first_rows], np.minimum(symbol[first_rows], symbols), price[first_rows]]
-    return panes, pa.record_batch(
-        [pa.array(column, field.type) for column, field in zip(firsts, TRIGGERS, strict=True)], TRIGGERS
-    )
+    return panes, pa.record_batch(firsts, TRIGGERS)
 
 
 def _sum_up(
@@ -96,10 +95,8 @@ def _sum_up(
     pane, code = np.divmod(filled if used is None else used, symbols + 1)
     watched = code < symbols
     filled, pane, code = filled[watched], pane[watched], code[watched]
-    columns = [code, starts[pane], totals[filled], ticks[filled], last[filled]]
-    return pa.record_batch(
-        [pa.array(column).cast(field.type) for column, field in zip(columns, PANES, strict=True)], PANES
-    )
+    columns = [code, starts[pane], totals[filled].astype(np.int64), ticks[filled], last[filled]]
+    return pa.record_batch(columns, PANES)
 
 
 @dataclass(frozen=True)
@@ -129,12 +126,12 @@ class ReducedPart:
 def reduce_part(task: PartTask) -> ReducedPart:
     """Read a part of the ticks, write its panes and return its triggers; runs on an executor."""
     keep_freed_memory()
-    coder = _SymbolCoder(task.symbols)
-    digest, first_ts, last_ts = PartialDigest(), None, 0
-    triggers, problem = [], None
-    with pane_file(task.target) as target:
+    watched = pa.array(task.symbols, pa.string())
+    digest, first_ts, last_ts, problem = PartialDigest(), None, 0, None
+    triggers, pending, rows = [], [], 0
+    with table_file(task.target, PANES) as target:
         for batch, violations in TickReader(task.known).scan(task.part):
-            price, tick_ts = batch["price"].to_numpy(), batch["tickTS"].to_numpy()
+            symbol, price, tick_ts = batch["symbol"], batch["price"].to_numpy(), batch["tickTS"].to_numpy()
             if len(batch):
                 first_ts = int(tick_ts[0]) if first_ts is None else first_ts
                 last_ts = int(tick_ts[-1])
@@ -144,72 +141,33 @@ def reduce_part(task: PartTask) -> ReducedPart:
             if not len(batch):
                 continue
             digest += digest_batch(task.part.first_row + digest.rows, batch)
-            panes, firsts = reduce_piece(task.clock, len(task.symbols), coder.code(batch["symbol"]), price, tick_ts)
-            target.add(panes)
+            codes = pc.index_in(symbol.dictionary, watched).fill_null(len(watched)).to_numpy()
+            panes, firsts = reduce_piece(task.clock, len(watched), codes[symbol.indices.to_numpy()], price, tick_ts)
             triggers.append(firsts)
+            pending.append(panes)
+            if sum(map(len, pending)) >= _PANES_PER_BATCH:
+                rows += _write_sorted(target, pending)
+                pending = []
+        rows += _write_sorted(target, pending)
     all_triggers = pa.Table.from_batches(triggers, TRIGGERS).combine_chunks()
-    return ReducedPart(digest, first_ts, last_ts, all_triggers, target.rows, peak_bytes(), problem)
+    return ReducedPart(digest, first_ts, last_ts, all_triggers, rows, peak_bytes(), problem)
 
 
-class _SymbolCoder:
-    """Numbers the watched symbols by their position in a list; all others share the next number."""
-
-    def __init__(self, symbols: Sequence[str]) -> None:
-        self._places = {symbol: place for place, symbol in enumerate(symbols)}
-        self._dictionary: pa.Array | None = None
-        self._codes = np.empty(0, np.int32)
-
-    def code(self, symbol: pa.DictionaryArray) -> NDArray[np.int32]:
-        if self._dictionary is None or not symbol.dictionary.equals(self._dictionary):
-            self._dictionary = symbol.dictionary
-            others = len(self._places)
-            self._codes = np.array([self._places.get(name, others) for name in self._dictionary.to_pylist()], np.int32)
-        codes: NDArray[np.int32] = self._codes[symbol.indices.to_numpy()]
-        return codes
-
-
-class PaneWriter:
-    """Writes panes in batches that are each sorted by symbol, so that readers find theirs."""
-
-    def __init__(self, target: pa.ipc.RecordBatchFileWriter) -> None:
-        self.rows = 0
-        self._target = target
-        self._pending: list[pa.RecordBatch] = []
-        self._pending_rows = 0
-
-    def add(self, panes: pa.RecordBatch) -> None:
-        """Add panes; they are kept until there are enough for a batch."""
-        self._pending.append(panes)
-        self._pending_rows += len(panes)
-        if self._pending_rows >= _PANES_PER_BATCH:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the panes that were kept."""
-        panes = pa.Table.from_batches(self._pending, PANES)
-        order = np.argsort(panes["symbol"].to_numpy(), kind="stable")
-        self._target.write_table(panes.take(pa.array(order)).combine_chunks())
-        self.rows += self._pending_rows
-        self._pending, self._pending_rows = [], 0
-
-
-@contextmanager
-def pane_file(path: Path) -> Iterator[PaneWriter]:
-    """Write a file of panes, which appears when it is whole."""
-    with temporary_for(path) as partial, pa.OSFile(str(partial), "wb") as sink, pa.ipc.new_file(sink, PANES) as target:
-        writer = PaneWriter(target)
-        yield writer
-        writer.flush()
+def _write_sorted(target: pa.ipc.RecordBatchStreamWriter, pieces: list[pa.RecordBatch]) -> int:
+    """Write panes as one batch that is sorted by symbol, so that readers find theirs; return how many there are."""
+    panes = pa.Table.from_batches(pieces, PANES)
+    order = np.argsort(panes["symbol"].to_numpy(), kind="stable")
+    target.write_table(panes.take(pa.array(order)).combine_chunks())
+    return len(panes)
 
 
 def read_panes(files: Iterable[Path], symbols: NDArray[np.int32]) -> pa.Table:
     """Read the panes of some symbols, sorted, from the files of all parts, in the order of the files."""
-    found = [PANES.empty_table()]
+    found = []
     for file in files:
-        source = pa.ipc.open_file(pa.memory_map(str(file)))
-        batches = (source.get_batch(number) for number in range(source.num_record_batches))
-        found += [pa.Table.from_batches([_of_symbols(batch, symbols)]) for batch in batches]
-    return pa.concat_tables(found)
+        with pa.memory_map(str(file)) as source:
+            found += [_of_symbols(batch, symbols) for batch in pa.ipc.open_stream(source)]
+    return pa.Table.from_batches(found, PANES)
 
 
 def _of_symbols(panes: pa.RecordBatch, symbols: NDArray[np.int32]) -> pa.RecordBatch:
@@ -217,3 +175,19 @@ def _of_symbols(panes: pa.RecordBatch, symbols: NDArray[np.int32]) -> pa.RecordB
     first, end = np.searchsorted(ordered, symbols), np.searchsorted(ordered, symbols, side="right")
     rows = np.repeat(end - np.cumsum(end - first), end - first) + np.arange((end - first).sum())
     return panes.take(pa.array(rows))
+
+
+@contextmanager
+def table_file(path: Path, schema: pa.Schema) -> Iterator[pa.ipc.RecordBatchStreamWriter]:
+    """Write a file of Arrow batches, which appears when it is whole."""
+    with (
+        temporary_for(path) as partial,
+        pa.OSFile(str(partial), "wb") as sink,
+        pa.ipc.new_stream(sink, schema) as target,
+    ):
+        yield target
+
+
+def read_table(path: Path) -> pa.Table:
+    with pa.memory_map(str(path)) as source:
+        return pa.ipc.open_stream(source).read_all()

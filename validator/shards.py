@@ -1,19 +1,17 @@
 """Evaluates a shard of the strategies, a contiguous range of the set, and writes its answers. Runs on executors."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from pairs.core.files import temporary_for
 from pairs.core.memory import keep_freed_memory, peak_bytes
 from pairs.model.strategy import Strategy
 from pairs.model.streams import INDICATORS, ORDERS, STREAMS
-from pairs.validator.panes import read_panes
+from pairs.validator.panes import read_panes, read_table, table_file
 from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
 
 # The columns that do not depend on the run: all but the wall time.
@@ -92,32 +90,16 @@ def _indicator_rows(portion: dict[str, Answers], triggers: Triggers) -> pa.Recor
 def _order_rows(portion: dict[str, Answers], triggers: Triggers, symbols: tuple[str, ...]) -> pa.RecordBatch:
     aliases = _repeated(portion, [len(answers.orders) for answers in portion.values()])
     orders = [order for answers in portion.values() for order in answers.orders]
-    columns: list[Any] = [
+    columns = [
         ["BUY" if order.buys else "SELL" for order in orders],
         [symbols[order.symbol] for order in orders],
         [order.price for order in orders],
         [order.size for order in orders],
         [int(triggers.tick_ts[order.trigger]) for order in orders],
     ]
-    kinds = EXPECTED[ORDERS.name].types[1:]
-    filled = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-    return pa.record_batch([aliases, *filled], EXPECTED[ORDERS.name])
+    return pa.record_batch([aliases, *columns], EXPECTED[ORDERS.name])
 
 
 def _repeated(names: Iterable[str], counts: list[int]) -> pa.Array:
     """Return each name `count` times."""
-    places = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    return pa.array(list(names), pa.string()).take(pa.array(places))
-
-
-@contextmanager
-def table_file(path: Path, schema: pa.Schema) -> Iterator[pa.ipc.RecordBatchStreamWriter]:
-    """Write a file of Arrow batches, which appears when it is whole."""
-    with temporary_for(path) as file, pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, schema) as target:
-        yield target
-
-
-def read_table(path: Path) -> pa.Table:
-    """Read a file of Arrow batches."""
-    with pa.memory_map(str(path)) as source:
-        return pa.ipc.open_stream(source).read_all()
+    return pa.array(list(names), pa.string()).take(pa.array(np.repeat(np.arange(len(counts)), counts)))

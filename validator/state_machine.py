@@ -148,7 +148,6 @@ class _Trader:
         return ratio <= (1 - limit) * self.holding.ratio
 
     def sell(self, tick_ts: int) -> list[Answer]:
-        """Sell all shares, if any."""
         if self.holding is None:
             return []
         symbol, shares = self.holding.symbol, self.holding.shares

@@ -6,6 +6,8 @@ stays bounded however many answers there are.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +17,7 @@ import pyarrow.parquet as pq
 
 from pairs.dataset.expected_manifest import InputDigests
 from pairs.dataset.folder import Dataset
-from pairs.model.streams import STREAMS
+from pairs.model.streams import STREAMS, StreamSpec
 from pairs.run_folder.validation_record import FirstError, InvalidRow, StreamCounts, ValidationRecord
 from pairs.validator.answers import answer_files, read_answers
 from pairs.validator.compare import KINDS, Counts, NameCodes, compare, side_by_side
@@ -68,12 +70,10 @@ class Validation:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is missing, undue or wrong."""
         return all(result.counts.passed for result in self.streams.values())
 
     @property
     def verdict(self) -> Literal["PASSED", "FAILED"]:
-        """PASSED or FAILED."""
         return "PASSED" if self.passed else "FAILED"
 
     def first_errors(self) -> list[FirstError]:
@@ -105,60 +105,42 @@ class Validation:
 def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
     """Yield the earliest time and the number of rows of each strategy in a table of incorrect answers."""
     grouped = table.group_by("strategy").aggregate([("inputTickTS", "min"), ("inputTickTS", "count")])
-    yield from zip(
-        *(grouped[name].to_pylist() for name in ("strategy", "inputTickTS_min", "inputTickTS_count")), strict=True
-    )
+    yield from zip(*(column.to_pylist() for column in grouped.columns), strict=True)
 
 
 def validate(dataset: Dataset, aliases: Sequence[str], folder: Path) -> Validation:
     """Compare the answers in a folder with the expected answers of a dataset, which must exist."""
-    files = {stream: answer_files(folder, stream) for stream in STREAMS}
-    return Validation({stream: _validate_stream(dataset, aliases, stream, files[stream]) for stream in STREAMS})
+    files = {stream: answer_files(folder, stream) for stream in STREAMS}  # before any is read: all must be there
+    return Validation(
+        {name: _validate_stream(dataset, aliases, stream, files[name]) for name, stream in STREAMS.items()}
+    )
 
 
-def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: str, files: list[Path]) -> StreamResult:
-    result, schema = StreamResult(), EXPECTED[stream]
-    expected_file = dataset.expected_file(stream)
+def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: StreamSpec, files: list[Path]) -> StreamResult:
+    result, schema = StreamResult(), EXPECTED[stream.name]
+    expected_file = dataset.expected_file(stream.name)
     shares = -(-pq.read_metadata(expected_file).num_rows // _ANSWERS_AT_A_TIME) or 1
     known = NameCodes(aliases)
     for share in range(shares):
-        expected = _share_of([pq.read_table(expected_file, schema=schema)], schema, known, share, shares)
-        read = (row for file in files for row in read_answers(file, schema))
-        answers = _share_of(_valid(read, result, share == 0), schema, known, share, shares)
-        comparison = compare(expected, answers, STREAMS[stream])
+        of_share = partial(_of_share, known, share, shares)
+        expected = of_share(pq.read_table(expected_file, schema=schema))
+        kept = [schema.empty_table()]
+        for read in chain.from_iterable(read_answers(file, schema) for file in files):
+            if not isinstance(read, InvalidRow):
+                kept.append(of_share(pa.Table.from_batches([read])))
+            elif share == 0:  # each share reads all rows
+                result.add_invalid(read)
+        answers = pa.concat_tables(kept)
+        comparison = compare(expected, answers, stream)
         result.counts += comparison.counts
         for kind in KINDS:
-            result.incorrect[kind].append(side_by_side(kind, expected, answers, comparison, STREAMS[stream]))
-    _count_unknown(result, set(aliases))
+            result.incorrect[kind].append(side_by_side(kind, expected, answers, comparison, stream))
+    undue = _earliest(pa.concat_tables(result.incorrect["undue"]))
+    strategies = set(aliases)
+    result.unknown = {strategy: count for strategy, _, count in undue if strategy not in strategies}
     return result
 
 
-def _valid(
-    read: Iterator[pa.RecordBatch | InvalidRow], result: StreamResult, counting: bool
-) -> Iterator[pa.RecordBatch]:
-    for part in read:
-        if not isinstance(part, InvalidRow):
-            yield part
-        elif counting:
-            result.add_invalid(part)
-
-
-def _share_of(
-    batches: Iterator[pa.RecordBatch] | list[pa.Table], schema: pa.Schema, known: NameCodes, share: int, shares: int
-) -> pa.Table:
+def _of_share(known: NameCodes, share: int, shares: int, table: pa.Table) -> pa.Table:
     """Return the answers of every `shares`-th strategy."""
-    kept = []
-    for batch in batches:
-        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        if shares > 1:
-            table = table.filter(pa.array(known.code(table["strategy"]) % shares == share))
-        kept.append(table)
-    return pa.concat_tables(kept) if kept else schema.empty_table()
-
-
-def _count_unknown(result: StreamResult, aliases: set[str]) -> None:
-    """Count the undue answers of strategies that are not in the set."""
-    for table in result.incorrect["undue"]:
-        for strategy, _, count in _earliest(table):
-            if strategy not in aliases:
-                result.unknown[strategy] = result.unknown.get(strategy, 0) + count
+    return table if shares == 1 else table.filter(pa.array(known.code(table["strategy"]) % shares == share))

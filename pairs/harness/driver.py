@@ -8,22 +8,24 @@ fast as the engine consumes the ticks, never more than a bounded number ahead of
 import argparse
 import gc
 import os
-import queue
 import sys
-import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.dataset.reader import TickReader, whole_file
 from pairs.generator import virtual  # noqa: F401 - registers the format
-from pairs.harness.send_delay import SendDelay
 from pairs.model.schedule import due_us
 from pairs.run_folder.folder import Run
+from pairs.run_folder.send_delay import SLOT_US, SendDelayRecord
 from pairs.transport.base import TickWriter
 from pairs.transport.registry import load_transport
 from pairs.transport.tick_records import Records, to_records
@@ -33,6 +35,8 @@ _TICKS_AT_A_TIME = 50_000
 _PIECES_AHEAD = 4
 _PAUSE_S = 0.001
 _BATCH_US = 2_000  # at most so much scheduled time is sent at once
+_STEP_US = 10  # of the histogram of send delays
+_STEPS = 1_000_000  # up to ten seconds in steps; what is later counts as that
 
 
 def read_pieces(dataset: Dataset, driver: int = 0, drivers: int = 1) -> Iterator[Records]:
@@ -50,26 +54,51 @@ def read_pieces(dataset: Dataset, driver: int = 0, drivers: int = 1) -> Iterator
 
 def read_ahead(pieces: Iterator[Records]) -> Iterator[Records]:
     """Read pieces in a thread of its own, so that sending never waits for the disk."""
-    waiting: queue.Queue[Records | BaseException | None] = queue.Queue(_PIECES_AHEAD)
-
-    def read() -> None:
-        try:
-            for piece in pieces:
-                waiting.put(piece)
-            waiting.put(None)
-        except BaseException as error:  # noqa: BLE001 - carried to the sender
-            waiting.put(error)
-
-    threading.Thread(target=read, daemon=True).start()
-    while (piece := waiting.get()) is not None:
-        if isinstance(piece, BaseException):
-            raise piece
-        yield piece
+    with ThreadPoolExecutor(1) as reader:
+        waiting = deque(reader.submit(next, pieces, None) for _ in range(_PIECES_AHEAD))
+        while (piece := waiting.popleft().result()) is not None:
+            waiting.append(reader.submit(next, pieces, None))
+            yield piece
 
 
 def now_us() -> int:
-    """Return the wall time in microseconds."""
     return time.time_ns() // 1000
+
+
+class SendDelay:
+    """Send delays: a histogram of all, and the worst by second of wall time and by slot of scheduled time."""
+
+    def __init__(self, start_us: int) -> None:
+        self._start_us = start_us
+        self.steps = np.zeros(_STEPS + 1, np.int64)
+        self.seconds: dict[int, tuple[int, int]] = {}
+        self.slots: dict[int, int] = {}
+
+    def note(self, sent_us: int, due_us: NDArray[np.int64]) -> None:
+        """Note that ticks were sent at a time; they were due in this order, and span less than a slot."""
+        delay = sent_us - due_us
+        steps = np.clip(delay // _STEP_US, 0, _STEPS)
+        self.steps[: int(steps.max()) + 1] += np.bincount(steps)
+        second = sent_us // 1_000_000
+        ticks, worst = self.seconds.get(second, (0, 0))
+        self.seconds[second] = (ticks + len(delay), max(worst, int(delay[0])))
+        for due in due_us[:: max(len(delay) - 1, 1)].tolist():  # first and last
+            slot = (due - self._start_us) // SLOT_US
+            self.slots[slot] = max(self.slots.get(slot, 0), sent_us - due)
+
+    def record(self) -> SendDelayRecord:
+        """Return the histogram and the seconds."""
+        return SendDelayRecord(
+            ticks=int(self.steps.sum()),
+            step_us=_STEP_US,
+            histogram=[(int(step), int(self.steps[step])) for step in np.flatnonzero(self.steps)],
+            seconds=[(second, *values) for second, values in sorted(self.seconds.items())],
+        )
+
+    def by_slot(self) -> pa.Table:
+        """Return the worst delay of every slot in which ticks were due."""
+        worst = self.slots.values()
+        return pa.table({"slot": pa.array(self.slots, pa.int32()), "delay_us": pa.array(worst, pa.int64())})
 
 
 def play_unpaced(pieces: Iterator[Records], writer: TickWriter) -> None:
@@ -109,7 +138,6 @@ def play_paced(
 
 
 def main() -> None:
-    """Play a dataset into the transport of a run, and close it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path, help="folder of the run")
     parser.add_argument("dataset", type=Path)

@@ -34,11 +34,9 @@ class Kill(Fault):
     kind = "kill"
 
     def strike(self, engine: Engine) -> None:
-        """Kill them all at once."""
         engine.kill()
 
     def recover(self, engine: Engine) -> None:
-        """Start the engine with the same checkpoint."""
         engine.start()
 
 
@@ -72,7 +70,6 @@ class FaultInjector:
     events: list[FaultEvent] = field(default_factory=list)
 
     def poll(self) -> None:
-        """Let the next fault strike if it is due."""
         if not self.pending or self.simulated_ms() < self.pending[0].at_ms:
             return
         fault = self.pending.pop(0)

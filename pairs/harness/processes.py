@@ -45,7 +45,6 @@ class RunProcess:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
         return self.process.poll() is None
 
     def end(self, how: signal.Signals) -> int:
@@ -97,11 +96,9 @@ class Processes:
         return self._by_name[name]
 
     def start_module(self, name: str, module: str, *arguments: object) -> RunProcess:
-        """Start a module of the kit as a process."""
         return self.start(name, [sys.executable, "-m", module, *map(str, arguments)])
 
     def pids(self) -> dict[str, int]:
-        """Return the process ids by name."""
         return {name: process.process.pid for name, process in self._by_name.items()}
 
     def exit_codes(self) -> dict[str, int | None]:
@@ -116,12 +113,9 @@ class Processes:
                 raise self._reason(process, code)
 
     def _reason(self, process: RunProcess, code: int) -> PairsError:
-        """Return why a process has ended."""
         if shutil.disk_usage(self._run.path).free < _FULL_DISK_BYTES:
-            return PairsError(
-                f"{self._run.path}: no space left on the disk, so the {process.name} ended; make room there, or give "
-                "another folder with -o"
-            )
+            reason = f"no space left on the disk, so the {process.name} ended"
+            return PairsError(f"{self._run.path}: {reason}; make room there, or give another folder with -o")
         if code == BadInputError.exit_code and process.name.startswith("driver"):  # it met an invalid tick
             return BadInputError(process.last_log_line().removeprefix("pairs: "))
         kind = EngineError if process.name == ENGINE else PairsError
@@ -142,9 +136,7 @@ class Engine:
         self.start()
 
     def start(self) -> None:
-        """Start the program."""
         self.process = self._processes.start(ENGINE, self._command, self._folder)
 
     def kill(self) -> None:
-        """Kill all its processes at once."""
         self.process.kill_tree()

@@ -16,11 +16,11 @@ from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress, waiting
 from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
-from pairs.harness.answer_files import finalize_answers
 from pairs.harness.faults import FaultEvent, FaultInjector, find_faults
-from pairs.harness.live_view import LiveView, Status
+from pairs.harness.live_view import live_view
 from pairs.harness.processes import ENGINE, SINK, TIME_TO_END_S, Engine, EngineError, Processes, RunProcess
 from pairs.harness.resources import Sampler
+from pairs.harness.sink import finalize_answers
 from pairs.harness.throughput import Throughput
 from pairs.run_folder.folder import Run
 from pairs.translator.target import Launch, Target
@@ -48,7 +48,6 @@ class Job:
         return self.settings.speed if isinstance(self.settings.speed, float) else None
 
     def phase(self, simulated_ms: float) -> str:
-        """Return the phase that a time belongs to."""
         begun = [name for name, begins in self.phases_ms.items() if begins <= simulated_ms]
         return begun[-1] if begun else "start"
 
@@ -73,8 +72,17 @@ def execute(run: Run, job: Job, transport: Transport, began: Callable[[int | Non
 
     `began` is told when the first tick is due, us of wall time, or nothing if the run is unpaced.
     """
-    with _Supervisor(run, job, transport).recording() as supervisor:
-        return supervisor.execute(began)
+    supervisor = _Supervisor(run, job, transport)
+    try:
+        outcome = supervisor.execute(began)
+    except BaseException:
+        supervisor.end()
+        with suppress(PairsError):  # the reason is what counts
+            supervisor.write_records()
+        raise
+    supervisor.end()
+    supervisor.write_records()
+    return outcome
 
 
 class _Supervisor:
@@ -85,25 +93,12 @@ class _Supervisor:
         self._sampler = Sampler(self._part_of)
         self._start_us: int | None = None
 
-    @contextmanager
-    def recording(self) -> Iterator["_Supervisor"]:
-        """End all processes in the end, and write what was recorded, also if the run failed."""
-        try:
-            yield self
-        except BaseException:
-            self._end()
-            with suppress(PairsError):  # the reason is what counts
-                self._write_records()
-            raise
-        self._end()
-        self._write_records()
-
-    def _end(self) -> None:
+    def end(self) -> None:
         self._processes.end_all()
         self._transport.remove()  # before anything is written: if the disk is full, this makes room
         shutil.rmtree(self._run.checkpoint_folder, ignore_errors=True)
 
-    def _write_records(self) -> None:
+    def write_records(self) -> None:
         try:
             self._run.write_parquet(self._run.resources_file, self._sampler.table())
             self._run.write_parquet(self._run.throughput_file, self._throughput.table())
@@ -112,22 +107,22 @@ class _Supervisor:
             raise PairsError(str(error)) from None
 
     def execute(self, began: Callable[[int | None], None]) -> Outcome:
-        """Start everything, watch it until the engine ends, and end the rest."""
-        job, processes, transport = self._job, self._processes, self._transport
+        run, job, processes, transport = self._run, self._job, self._processes, self._transport
         transport.create()
-        sink = processes.start_module(SINK, "pairs.harness.sink", self._run.path)
+        sink = processes.start_module(SINK, "pairs.harness.sink", run.path)
         started = time.perf_counter()
         with waiting(f"starting {job.target.name}"):
             self._wait_until(lambda: transport.sink is not None)
-            engine = Engine(processes, job.target.command(self._launch()), self._run.app_folder)
+            ends = transport.source, transport.sink or ""
+            launch = Launch(run.app_folder, *ends, run.checkpoint_folder, run.progress_file, job.settings.settings)
+            engine = Engine(processes, job.target.command(launch), run.app_folder)
             self._wait_until(lambda: transport.ready, engine)
         if job.speed is not None:
             self._start_us = time.time_ns() // 1000 + _TIME_TO_PREPARE_US
         began(self._start_us)
         drivers = [self._start_driver(number) for number in range(job.settings.drivers)]
-        injector = FaultInjector(
-            find_faults(job.settings.faults), engine, self._simulated_ms, partial(self._note, force=True)
-        )
+        faults, note = find_faults(job.settings.faults), partial(self._note, force=True)
+        injector = FaultInjector(faults, engine, self._simulated_ms, note)
         self._watch(engine, injector)
         seconds = time.perf_counter() - started
         if not transport.positions().closed:
@@ -141,21 +136,8 @@ class _Supervisor:
 
     def _start_driver(self, number: int) -> RunProcess:
         paced = () if self._start_us is None else ("--speed", self._job.speed, "--start", self._start_us)
-        dataset = self._job.dataset.path.absolute()
-        return self._processes.start_module(
-            f"driver-{number}", "pairs.harness.driver", self._run.path, dataset, "--driver", number, *paced
-        )
-
-    def _launch(self) -> Launch:
-        run, transport = self._run, self._transport
-        return Launch(
-            app=run.app_folder,
-            source=transport.source,
-            sink=transport.sink or "",
-            checkpoint=run.checkpoint_folder,
-            progress=run.progress_file,
-            settings=self._job.settings.settings,
-        )
+        arguments = self._run.path, self._job.dataset.path.absolute(), "--driver", number, *paced
+        return self._processes.start_module(f"driver-{number}", "pairs.harness.driver", *arguments)
 
     def _wait_until(self, condition: Callable[[], bool], engine: Engine | None = None) -> None:
         while not condition():
@@ -212,16 +194,16 @@ class _Supervisor:
     @contextmanager
     def _shown(self) -> Iterator[Callable[[Positions], None]]:
         """Give a function that shows where the run is: a live table if it is paced, else a progress bar."""
-        job, sampler, start_us = self._job, self._sampler, self._start_us
-        if job.speed is None or start_us is None:
+        job, speed = self._job, self._job.speed
+        if speed is None:
             with Progress("running", job.ticks or 0, "ticks") as progress:
                 yield lambda positions: progress.set(positions.consumed)
             return
-        total_s = job.duration_ms / 1000 / job.speed
-        with LiveView(self._run) as view:
+        with live_view(self._run, self._sampler) as view:
 
             def show(positions: Positions) -> None:
-                elapsed_s, phase = time.time() - start_us / 1e6, job.phase(self._simulated_ms())
-                view.show(Status(phase, elapsed_s, total_s, positions, sampler.cores(), sampler.memory()))
+                simulated_ms = self._simulated_ms()
+                elapsed_s, total_s = simulated_ms / 1000 / speed, job.duration_ms / 1000 / speed
+                view.show(job.phase(simulated_ms), elapsed_s, total_s, positions)
 
             yield show

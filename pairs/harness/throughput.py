@@ -41,8 +41,8 @@ class Throughput:
             self._waiting_since = now
         if force or now - self._noted_at >= _EVERY_S:
             self._noted_at = now
-            row = {"produced": positions.produced, "consumed": positions.consumed}
-            self._rows.append({"time": time.time_ns() // 1000, **row})
+            now_us = time.time_ns() // 1000
+            self._rows.append({"time": now_us, "produced": positions.produced, "consumed": positions.consumed})
 
     def ticks_per_second(self) -> float | None:
         """Return the throughput of the engine between its first and its last progress."""
@@ -64,5 +64,4 @@ class Throughput:
         return (self._rows[-1]["time"] - self._rows[first_waiting]["time"]) / 1e6
 
     def table(self) -> pa.Table:
-        """Return all rows."""
         return pa.Table.from_pylist(self._rows, THROUGHPUT)

@@ -59,12 +59,11 @@ class SocketSink:
         except OSError as error:
             raise BadInputError(f"{host}:{port}: no sink there: {error.strerror}; start it first") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._receipts = self._socket.makefile("rb")
 
     def send(self, batch: int, answers: pa.Table) -> None:
-        """Send a batch and wait for the receipt."""
         self._socket.sendall(encode_batch(self._writer, batch, split_streams(answers)))
-        receipt = receive_exactly(self._socket, RECEIPT.size)
-        if receipt is None or RECEIPT.unpack(receipt) != (batch,):
+        if self._receipts.read(RECEIPT.size) != RECEIPT.pack(batch):
             raise PairsError(f"the sink did not record batch {batch} of writer {self._writer}; see its log")
 
 
@@ -77,7 +76,6 @@ class FolderSink:
             (path / stream).mkdir(parents=True, exist_ok=True)
 
     def send(self, batch: int, answers: pa.Table) -> None:
-        """Write a batch; a file takes its name when it is whole."""
         for stream, rows in split_streams(answers).items():
             file = self._path / stream / f"batch-{self._writer:04d}-{batch:010d}.parquet"
             with atomic_write(file) as partial:
@@ -94,14 +92,3 @@ def encode_batch(writer: int, batch: int, streams: Mapping[str, pa.Table]) -> by
         bodies[stream] = buffer.getvalue()
     description = json.dumps({stream: body.size for stream, body in bodies.items()}).encode()
     return b"".join([HEADER.pack(MAGIC, writer, batch, len(description)), description, *bodies.values()])
-
-
-def receive_exactly(connection: socket.socket, length: int) -> bytes | None:
-    """Receive so many bytes; none if the other side closes before."""
-    received = bytearray()
-    while len(received) < length:
-        more = connection.recv(min(length - len(received), 1 << 20))
-        if not more:
-            return None
-        received += more
-    return bytes(received)

@@ -10,10 +10,10 @@ import shutil
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import pyarrow as pa
 
@@ -33,7 +33,6 @@ class Positions:
 
     @property
     def backlog(self) -> int:
-        """Ticks that the engine has not consumed."""
         return self.produced - self.consumed
 
 
@@ -47,7 +46,7 @@ class Arrival:
     arrived_us: int  # wall time at which all of it was there
 
 
-class TickWriter(ABC):
+class TickWriter(AbstractContextManager["TickWriter"]):
     """Writes the ticks of one driver. As a context it closes itself, but not after an error: ticks are missing then."""
 
     @abstractmethod
@@ -67,12 +66,7 @@ class TickWriter(ABC):
     def close(self) -> None:
         """Say that no more ticks will come from this driver."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.close()
 

@@ -10,6 +10,5 @@ TRANSPORTS: Mapping[str, type[Transport]] = {"ticklog": TickLogTransport}
 
 
 def load_transport(folder: Path) -> Transport:
-    """Open the transport that was created in a folder."""
     record = TransportRecord.read(folder / RECORD_FILE)
     return TRANSPORTS[record.name](folder, record.drivers, record.settings)

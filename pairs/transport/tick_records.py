@@ -37,7 +37,6 @@ def to_records(ticks: pa.RecordBatch) -> Records:
 
 
 def to_arrow(records: Records) -> pa.RecordBatch:
-    """Turn records into columns."""
     columns = {name: pa.array(np.ascontiguousarray(records[name])) for name in COLUMNS if name != "symbol"}
     columns["symbol"] = _strings(records["symbol"])
     return pa.record_batch([columns[name] for name in COLUMNS], names=list(COLUMNS))

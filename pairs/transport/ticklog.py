@@ -1,23 +1,34 @@
 """The tick log as a transport: ticks in memory-mapped files of this host, answers over a loopback socket."""
 
+import json
 import mmap
 import os
 import socket
+import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
+import pyarrow as pa
 
+from pairs.core.errors import PairsError
 from pairs.core.files import write_text
-from pairs.transport.answer_server import AnswerServer
+from pairs.model.streams import STREAMS
+from pairs.transport.answers import HEADER, MAGIC, RECEIPT
 from pairs.transport.base import Arrival, Positions, TickWriter, Transport
 from pairs.transport.tick_records import RECORD, Records
 from pairs.transport.ticklog_file import CLOSED, NEXT, TickLog, TickLogReader, create_log
 
 _HOST = "127.0.0.1"
+_POLL_S = 0.1
+_MAX_DESCRIPTION_BYTES = 1 << 16
+_MAX_BODY_BYTES = 1 << 30
 
 
 class TickLogWriter(TickLog, TickWriter):
@@ -48,17 +59,14 @@ class TickLogWriter(TickLog, TickWriter):
 
     @property
     def positions(self) -> Positions:
-        """Read the control file."""
-        return positions_of(self)
+        return _positions(self)
 
     def trim(self) -> None:
-        """Remove the segments that are consumed."""
         while self._removed < self.consumed // self._segment_records:
             self._segment_file(self._removed).unlink(missing_ok=True)
             self._removed += 1
 
     def close(self) -> None:
-        """Mark this driver as closed."""
         self._control[CLOSED + self._driver] = 1
 
     def _open_segment(self, number: int) -> Records:
@@ -75,8 +83,7 @@ class TickLogWriter(TickLog, TickWriter):
             return np.frombuffer(mmap.mmap(file.fileno(), size), RECORD)
 
 
-def positions_of(log: TickLog) -> Positions:
-    """Return how far drivers and engine are."""
+def _positions(log: TickLog) -> Positions:
     return Positions(log.produced, log.consumed, log.closed)
 
 
@@ -96,35 +103,28 @@ class TickLogTransport(Transport):
         return TickLogReader(self._log_folder)
 
     def create(self) -> None:
-        """Make an empty log."""
         super().create()
         create_log(self._log_folder, self.drivers)
 
     @property
     def source(self) -> str:
-        """The folder of the log."""
         return str(self._log_folder)
 
     @property
     def sink(self) -> str | None:
-        """HOST:PORT."""
         return f"{_HOST}:{self._port_file.read_text()}" if self._port_file.exists() else None
 
     @property
     def ready(self) -> bool:
-        """Whether an engine has connected to the socket."""
         return self._connected_file.exists()
 
     def writer(self, driver: int) -> TickWriter:
-        """Open the log to write every `drivers`-th tick."""
         return TickLogWriter(self._log_folder, driver)
 
     def positions(self) -> Positions:
-        """Read the control file."""
-        return positions_of(self._log)
+        return _positions(self._log)
 
     def next_tick_ts(self) -> int | None:
-        """Look at the first tick that is not consumed."""
         first = self._log.consumed
         if first >= self._log.produced:
             return None
@@ -134,4 +134,75 @@ class TickLogTransport(Transport):
         """Listen on a free port; the first connection tells that an engine is ready."""
         with socket.create_server((_HOST, 0)) as listening:
             write_text(self._port_file, str(listening.getsockname()[1]))
-            AnswerServer(handle, ended, on_connect=self._connected_file.touch).serve(listening)
+            _AnswerServer(handle, ended, on_connect=self._connected_file.touch).serve(listening)
+
+
+@dataclass
+class _AnswerServer:
+    """The other end of `SocketSink`: hands every batch to `handle`, then sends its receipt; a thread a connection."""
+
+    handle: Callable[[Arrival], None]
+    ended: threading.Event
+    on_connect: Callable[[], None]
+    failures: list[PairsError] = field(default_factory=list)
+
+    def serve(self, listening: socket.socket) -> None:
+        """Serve until `ended` is set; a killed engine breaks off its connections, and connects anew once restarted."""
+        listening.settimeout(_POLL_S)
+        connections: list[tuple[socket.socket, threading.Thread]] = []
+        while not self.ended.is_set():
+            with suppress(TimeoutError):
+                connection, _ = listening.accept()
+                self.on_connect()
+                thread = threading.Thread(target=self._serve_connection, args=(connection,), daemon=True)
+                thread.start()
+                connections = [known for known in connections if known[1].is_alive()] + [(connection, thread)]
+        for connection, thread in connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RD)  # what has arrived is still read
+            thread.join()
+        if self.failures:
+            raise self.failures[0]
+
+    def _serve_connection(self, connection: socket.socket) -> None:
+        try:
+            with connection, connection.makefile("rb") as source:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                while (arrival := _receive_batch(source)) is not None:
+                    self.handle(arrival)
+                    connection.sendall(RECEIPT.pack(arrival.batch))
+        except ConnectionError:
+            print("sink: the engine broke off its connection", file=sys.stderr, flush=True)
+        except (OSError, ValueError, pa.ArrowException) as error:
+            print(f"sink: closed a connection that sent invalid data: {error}", file=sys.stderr, flush=True)
+        except PairsError as error:  # not the engine's fault: nothing more can be recorded
+            self.failures.append(error)
+            self.ended.set()
+
+
+def _receive_batch(source: BinaryIO) -> Arrival | None:
+    """Receive a batch; none if the writer has closed the connection."""
+    header = source.read(HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    magic, writer, batch, length = HEADER.unpack(header)
+    if magic != MAGIC or writer < 0 or batch < 0 or not 0 <= length <= _MAX_DESCRIPTION_BYTES:
+        raise ValueError("not a batch of answers")
+    sizes = json.loads(_read(source, length))
+    if not isinstance(sizes, dict) or not all(
+        stream in STREAMS and type(size) is int and 0 <= size <= _MAX_BODY_BYTES for stream, size in sizes.items()
+    ):
+        raise ValueError("a batch of unknown streams or impossible sizes")
+    bodies = {stream: _read(source, size) for stream, size in sizes.items()}
+    arrived_us = time.time_ns() // 1000
+    streams = {
+        stream: pa.ipc.open_stream(body).read_all().cast(STREAMS[stream].schema) for stream, body in bodies.items()
+    }
+    return Arrival(writer, batch, streams, arrived_us)
+
+
+def _read(source: BinaryIO, size: int) -> bytes:
+    content = source.read(size)
+    if len(content) < size:
+        raise ValueError("a batch that is cut off")
+    return content

@@ -8,7 +8,6 @@ can be removed, so that the log of a run of any length stays small. Generated pr
 
 import mmap
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,6 @@ _CONTROL_BYTES = 8 * (CLOSED + MAX_DRIVERS)
 
 
 def create_log(path: Path, drivers: int = 1, segment_records: int = _DEFAULT_SEGMENT_RECORDS) -> None:
-    """Create an empty log for so many drivers."""
     path.mkdir(parents=True)
     control = np.zeros(_CONTROL_BYTES // 8, np.int64)
     control[[_VERSION, _SEGMENT_RECORDS, _DRIVERS]] = _FORMAT, segment_records, drivers
@@ -89,9 +87,7 @@ class TickLogReader(TickLog):
 
     def _segment(self, number: int) -> Records:
         if number not in self._segments:
-            for old in [mapped for mapped in self._segments if mapped < number - 1]:
-                with suppress(BufferError):
-                    del self._segments[old]
+            self._segments = {old: records for old, records in self._segments.items() if old >= number - 1}
             path = self._segment_file(number)
             try:
                 with path.open("rb") as file:

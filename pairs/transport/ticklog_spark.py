@@ -9,7 +9,7 @@ strategies, it hands over what is there.
 
 import gc
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ class TickLogSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Return the name to give to `format`."""
         return "ticklog"
 
     def schema(self) -> str:
@@ -40,16 +39,7 @@ class TickLogSource(DataSource):
         return BLOCK_SCHEMA if _as_blocks(self.options) else TICK_SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        """Read the log as it grows."""
         return _StreamReader(self.options)
-
-
-class _Range(InputPartition):
-    """Ticks that one task reads."""
-
-    def __init__(self, first: int, end: int) -> None:
-        self.first = first
-        self.end = end
 
 
 class _StreamReader(DataSourceStreamReader):
@@ -59,14 +49,13 @@ class _StreamReader(DataSourceStreamReader):
         self._max_ticks = int(options.get("maxTicksPerBatch", "0"))
         self._as_blocks = _as_blocks(options)
         self._ticks_per_read = int(options.get("ticksPerRead", "32768"))
-        self._log: TickLogReader | None = None
+
+    @cached_property
+    def _log(self) -> TickLogReader:
+        return TickLogReader(self._path)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_log": None}  # every process maps the log itself
-
-    def _opened(self) -> TickLogReader:
-        self._log = self._log or TickLogReader(self._path)
-        return self._log
+        return {name: value for name, value in self.__dict__.items() if name != "_log"}  # every process maps it itself
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802
         return {"seq": 0}
@@ -75,23 +64,23 @@ class _StreamReader(DataSourceStreamReader):
         return ReadMaxRows(self._max_ticks) if self._max_ticks else ReadAllAvailable()
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
-        produced = self._opened().produced
+        produced = self._log.produced
         return {"seq": min(produced, start["seq"] + limit.max_rows) if isinstance(limit, ReadMaxRows) else produced}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         first, ticks = start["seq"], end["seq"] - start["seq"]
         borders = [first + ticks * number // self._partitions for number in range(self._partitions + 1)]
-        return [_Range(*border) for border in pairwise(borders) if border[0] < border[1]]
+        return [InputPartition(border) for border in pairwise(borders) if border[0] < border[1]]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         _skip_modules_in_collections()
-        log, convert = TickLogReader(self._path), as_block if self._as_blocks else to_arrow
-        for first in range(partition.first, partition.end, self._ticks_per_read):  # type: ignore[attr-defined]
-            for records in log.read(first, min(first + self._ticks_per_read, partition.end)):  # type: ignore[attr-defined]
-                yield convert(records)
+        begin, end = partition.value
+        for first in range(begin, end, self._ticks_per_read):
+            for records in self._log.read(first, min(first + self._ticks_per_read, end)):
+                yield as_block(records) if self._as_blocks else to_arrow(records)
 
     def commit(self, end: dict[str, int]) -> None:
-        self._opened().mark_consumed(end["seq"])
+        self._log.mark_consumed(end["seq"])
 
 
 def _as_blocks(options: Any) -> bool:

@@ -8,8 +8,7 @@ import pytest
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
-from pairs.harness.driver import play_paced, play_unpaced, read_ahead, read_pieces
-from pairs.harness.send_delay import SendDelay
+from pairs.harness.driver import SendDelay, play_paced, play_unpaced, read_ahead, read_pieces
 from pairs.transport.tick_records import RECORD, Records
 from pairs.transport.ticklog import TickLogWriter
 from pairs.transport.ticklog_file import TickLogReader, create_log

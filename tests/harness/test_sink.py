@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.core.errors import PairsError
-from pairs.harness.answer_files import AnswerFiles
+from pairs.harness.sink import AnswerFiles
 from pairs.model.streams import ORDERS, STREAMS
 from pairs.run_folder.folder import Run
 from pairs.run_folder.sink_record import SinkRecord

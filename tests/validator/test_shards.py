@@ -10,8 +10,8 @@ from pairs.dataset.formats import parquet as tick_parquet
 from pairs.dataset.reader import parts_of
 from pairs.model.tuples import Indicator, MarketOrder
 from pairs.validator import panes, shards
-from pairs.validator.panes import Clock, PartTask, reduce_part
-from pairs.validator.shards import EXPECTED, ShardTask, evaluate_shard, read_table
+from pairs.validator.panes import Clock, PartTask, read_table, reduce_part
+from pairs.validator.shards import EXPECTED, ShardTask, evaluate_shard
 from pairs.validator.state_machine import Answer
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import SILENT, WATCHED, random_walk, write_market

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from pairs.core import resources
 from pairs.model.strategy import StrategySet
-from pairs.translator.columns import column_refusals
-from pairs.translator.target import Launch, Target
+from pairs.translator.target import Launch, Target, column_refusals
 
 
 class Bare(Target):
@@ -21,19 +20,15 @@ class Bare(Target):
     templates = resources.folder("templates") / "bare"
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
-        """Refuse sets whose state would not fit."""
-        yield from column_refusals(strategies)
+        return column_refusals(strategies)
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of what computes."""
         return {name: version(name) for name in ("numpy", "pyarrow")}
 
     def process_role(self, name: str, command: list[str]) -> str:
-        """Tell that it is Python."""
         return "engine Python"
 
     def command(self, launch: Launch) -> list[str]:
-        """Run the program with this Python."""
         arguments = ["--source", launch.source, "--sink", launch.sink]
         for name, value in launch.settings.items():
             arguments += [f"--{name}", value]

@@ -8,8 +8,7 @@ from typing import ClassVar
 from pairs.core import class_archive, resources
 from pairs.core.spark import DEFAULT_MASTER, check_java
 from pairs.model.strategy import StrategySet
-from pairs.translator.columns import column_refusals
-from pairs.translator.target import Launch, Setting, Target
+from pairs.translator.target import Launch, Setting, Target, column_refusals
 
 
 class PySpark(Target):
@@ -39,21 +38,17 @@ class PySpark(Target):
         return {"max_ticks_per_batch": 50_000, "shards": 2}
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
-        """Refuse sets whose state would not fit."""
-        yield from column_refusals(strategies)
+        return column_refusals(strategies)
 
     def accepts(self, setting: str, plan: str) -> bool:
-        """Accept the options of the programs, and all settings of Spark."""
         if setting == "state" and plan != "shared":
             return False
         return setting in self.options or setting.startswith("spark.")
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of Spark and of Java."""
         return {"pyspark": version("pyspark"), "Java": check_java()}
 
     def process_role(self, name: str, command: list[str]) -> str:
-        """Tell the JVM from the Python processes."""
         return "engine JVM" if "java" in name else "engine Python"
 
     def command(self, launch: Launch) -> list[str]:
