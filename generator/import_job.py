@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError, PairsError
-from pairs.core.memory import keep_freed_memory, peak_bytes
+from pairs.core.memory import keep_freed_memory
 from pairs.core.progress import Progress
 from pairs.core.spark import Result, Task, TaskError, run_tasks
 from pairs.core.units import show_duration
@@ -20,8 +20,7 @@ from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
 from pairs.dataset.formats.parquet import Parquet
 from pairs.dataset.manifest import describe_imported
-from pairs.generator.files import WrittenFile
-from pairs.generator.job import cut_into_files
+from pairs.generator.job import WrittenFile, cut_into_files
 from pairs.generator.pairing import BARS, PairsWanted, SymbolPair, candidates, most_correlated, top_pairs
 from pairs.generator.sorting import RunsTask, Slice, SortedRun, cut, merged, write_runs
 from pairs.generator.trades import TradeColumns, parts_of_trades
@@ -161,8 +160,7 @@ def merge_file(task: MergeTask) -> MergedFile:
         for batch in ticks.to_batches(max_chunksize=_TICKS_PER_BATCH):
             digest += digest_batch(task.first_tick + digest.rows, batch)
             target.write(pa.Table.from_batches([batch]))
-    written = WrittenFile(task.path.name, digest, task.path.stat().st_size, peak_bytes())
-    return MergedFile(written, ticks["symbol"][-1].as_py(), cells, prices)
+    return MergedFile(WrittenFile.at(task.path, digest), ticks["symbol"][-1].as_py(), cells, prices)
 
 
 def _closes(ticks: pa.Table, task: MergeTask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -11,6 +11,7 @@ from dataclasses import astuple, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.digest import PartialDigest
@@ -20,6 +21,16 @@ from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry
 from pairs.dataset.reader import read_ticks
 
 MOST_FILES = 100_000  # up to here, the names of tick files sort in the order of time
+
+
+@dataclass(frozen=True)
+class PathIn:
+    """A file or folder as an attribute of the object that describes its parent folder, `path`."""
+
+    name: str
+
+    def __get__(self, parent: Any, kind: type) -> Path:
+        return Path(parent.path, self.name)
 
 
 @dataclass(frozen=True)
@@ -37,35 +48,12 @@ class Dataset:
 
     path: Path
 
-    @property
-    def manifest_file(self) -> Path:
-        """Every parameter, count and digest; written last."""
-        return self.path / "dataset.json"
-
-    @property
-    def correlations_file(self) -> Path:
-        """The correlated pairs, for the query generator."""
-        return self.path / "correlations.csv"
-
-    @property
-    def strategies_file(self) -> Path:
-        """The strategies that watch the market, as XML."""
-        return self.path / "strategies.xml"
-
-    @property
-    def ticks_folder(self) -> Path:
-        """The tick files; their names sort in the order of time."""
-        return self.path / "ticks"
-
-    @property
-    def expected_folder(self) -> Path:
-        """The expected answers."""
-        return self.path / "expected"
-
-    @property
-    def expected_manifest_file(self) -> Path:
-        """The inputs of the expected answers; written last."""
-        return self.expected_folder / "expected.json"
+    manifest_file = PathIn("dataset.json")  # written last
+    correlations_file = PathIn("correlations.csv")  # the correlated pairs, for the query generator
+    strategies_file = PathIn("strategies.xml")  # the strategies that watch the market
+    ticks_folder = PathIn("ticks")  # tick files; their names sort in the order of time
+    expected_folder = PathIn("expected")  # the expected answers
+    expected_manifest_file = PathIn("expected/expected.json")  # written last
 
     def expected_file(self, stream: str) -> Path:
         """Return the path of the expected answers of a stream."""

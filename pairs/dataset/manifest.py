@@ -1,4 +1,4 @@
-"""dataset.json: every parameter, count and digest of a dataset, generated or imported."""
+"""The JSON files of a dataset, one typed model each, and how they describe a generated and an imported market."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -64,6 +64,34 @@ class DatasetManifest(Record):
     def bytes(self) -> int:
         """Size of all tick files."""
         return sum(file.bytes for file in self.files)
+
+
+class InputDigests(Model):
+    """Digests of the replayed ticks and strategies."""
+
+    ticks: str
+    strategies: str
+
+
+class FileStamp(Model):
+    """Size and times of a file. Any change of the file changes at least one of them."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class ExpectedManifest(Record):
+    """The content of expected/expected.json: the inputs from which the expected answers were computed."""
+
+    FORMAT = 2  # raised by any change of the computation
+    REMEDY = "compute the expected answers again"
+
+    digests: InputDigests
+    ticks: int
+    strategies: int
+    answers: dict[str, int]  # by stream
+    files: dict[str, FileStamp]  # inputs and outputs
 
 
 class Content(Model):

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.run_folder.send_delay import SLOT_US, SendDelayRecord
+from pairs.run_folder.records import SLOT_US, SendDelayRecord
 
 _STEP_US = 10
 _STEPS = 1_000_000  # up to ten seconds in steps; what is later counts as that

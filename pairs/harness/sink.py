@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pairs.core.errors import BadInputError, PairsError
 from pairs.harness.answer_files import AnswerFiles
 from pairs.run_folder.folder import Run
-from pairs.run_folder.sink_record import SinkRecord
+from pairs.run_folder.records import SinkRecord
 from pairs.transport.base import Arrival
 from pairs.transport.registry import load_transport
 

@@ -6,7 +6,7 @@ from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import percentile
 from pairs.model.arrival_curve import burst_of
 from pairs.model.streams import INDICATORS
-from pairs.run_folder.score_record import Adaptivity
+from pairs.run_folder.records import Adaptivity
 
 
 def adaptivity_of(recorded: Recorded) -> Adaptivity | None:

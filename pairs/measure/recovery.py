@@ -9,8 +9,7 @@ from pairs.measure.recorded_files import Throughput
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats
 from pairs.model.streams import STREAMS
-from pairs.run_folder.score_record import Recovery
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.run_folder.records import Recovery, ValidationRecord
 
 _RATE_OVER = 10  # notes of the throughput, about a second apart
 

@@ -21,7 +21,7 @@ from pairs.config.workload import Workload, complete
 from pairs.core.spark import session, warm_up
 from pairs.dataset.folder import new_dataset
 from pairs.generator import job
-from pairs.generator.files import ParquetTickFile, write_file
+from pairs.generator.job import ParquetTickFile, write_file
 from pairs.generator.ticks import TickSource
 from pairs.model.tuples import STOCK_TICK_CODED
 

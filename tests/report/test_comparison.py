@@ -11,7 +11,7 @@ from pairs.measure.recordings import Recorded, read_run
 from pairs.report.comparability import Compared, cautions
 from pairs.report.comparison import by_scale_factor, comparison_of, differences, named
 from pairs.run_folder.folder import Run
-from pairs.run_folder.manifest import Environment
+from pairs.run_folder.records import Environment
 from tests.report.pages import payload_of, text_of
 from tests.report.runs import START_US, change_manifest, change_market, change_score, change_settings, golden_run
 
