@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
-from pairs.dataset.csv_columns import CsvColumns, refuse_missing
-from pairs.dataset.formats.parquet import cut_row_groups
+from pairs.dataset.formats.base import PartSource, refuse_missing
+from pairs.dataset.formats.csv import CsvColumns, refuse_missing_in_csv
+from pairs.dataset.formats.parquet import cut_row_groups, read_row_groups
 from pairs.dataset.tick_rules import wrong_with_symbol
 from pairs.model.tuples import STOCK_TICK_CODED
 
@@ -22,7 +22,6 @@ DEFAULT_SIZE = 100
 
 TRADES = pa.schema([*(STOCK_TICK_CODED.field(name) for name in ("symbol", "price", "size")), ("time_ns", pa.int64())])
 
-_ROWS_PER_BATCH = 262_144
 _MAX_INT32 = 2**31 - 1
 _MAX_INT64 = 2**63 - 1
 _DIGITS = 6  # of a cent that count; the digits after them come from storing a decimal as a double
@@ -46,6 +45,9 @@ class TradeColumns:
         """The columns to read, each once."""
         return list(dict.fromkeys([self.symbol, self.price, self.time, *([self.size] if self.size else [])]))
 
+    def refuse_missing(self, schema: pa.Schema) -> None:
+        refuse_missing(self.names, schema.names)
+
 
 @dataclass(frozen=True)
 class TradePart:
@@ -66,15 +68,12 @@ class _InvalidValueError(Exception):
 def parts_of_trades(path: Path, columns: TradeColumns) -> list[TradePart]:
     """Cut a file of trades into parts that tasks can share; refuse a file without these columns."""
     try:
-        if not _is_parquet(path):
-            CsvColumns(path, columns.names).refuse_missing()
-            return [TradePart(path)]
-        with pq.ParquetFile(path) as source:
-            refuse_missing(columns.names, source.schema_arrow.names)
-            rows = [source.metadata.row_group(number).num_rows for number in range(source.num_row_groups)]
+        if _is_parquet(path):
+            return [TradePart(path, *part) for part in cut_row_groups(path, columns.refuse_missing)]
+        refuse_missing_in_csv(path, columns.names)
     except _UNREADABLE as error:
         raise _unreadable(path, error) from None
-    return [TradePart(path, *part) for part in cut_row_groups(rows)]
+    return [TradePart(path)]
 
 
 def _is_parquet(path: Path) -> bool:
@@ -89,28 +88,27 @@ def _unreadable(path: Path, error: BaseException) -> BadInputError:
 
 def read_trades(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
     """Yield the trades of a part in the order of the file."""
-    csv = None if _is_parquet(part.path) else CsvColumns(part.path, columns.names)
-    batches = csv.batches() if csv else _parquet_batches(part, columns)
+    source: PartSource = CsvColumns(part.path, columns.names)
+    if _is_parquet(part.path):
+        batches = read_row_groups(part.path, part.row_groups, columns.names, columns.refuse_missing)
+        source = PartSource(batches, part.first_row)
     rows_before = 0
-    while (raw := _next(part.path, batches)) is not None:
-        invalid: list[tuple[int, str]] = []
+    while (raw := _next(part.path, source.batches)) is not None:
+        invalid = {}
         try:
             trades = _converted(raw, columns)
         except _InvalidValueError as error:
-            row = rows_before + error.row
-            invalid.append((csv.row_of(row) if csv else part.first_row + row, error.text))
-        _refuse_first(part.path, csv, invalid)
+            invalid = {source.row_of(rows_before + error.row): error.text}
+        _refuse_first(part.path, invalid | source.skipped_until(None))
         rows_before += len(raw)
         yield trades
-    _refuse_first(part.path, csv, [])
+    _refuse_first(part.path, source.skipped_until(None))
 
 
-def _refuse_first(path: Path, csv: CsvColumns | None, invalid: list[tuple[int, str]]) -> None:
-    """Refuse the file if a row is invalid or was skipped; name the first such row."""
-    skipped = list(csv.skipped.items())[:1] if csv else []
-    if invalid or skipped:
-        row, text = min(invalid + skipped)
-        raise BadInputError(f"{path}: row {row + 1:,}: {text}")
+def _refuse_first(path: Path, invalid: dict[int, str]) -> None:
+    if invalid:
+        row = min(invalid)
+        raise BadInputError(f"{path}: row {row + 1:,}: {invalid[row]}")
 
 
 def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
@@ -118,12 +116,6 @@ def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | Non
         return next(batches, None)
     except _UNREADABLE as error:
         raise _unreadable(path, error) from None
-
-
-def _parquet_batches(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
-    with pq.ParquetFile(part.path) as source:
-        groups = range(source.num_row_groups) if part.row_groups is None else part.row_groups
-        yield from source.iter_batches(_ROWS_PER_BATCH, list(groups), columns=columns.names, use_threads=False)
 
 
 def _converted(raw: pa.RecordBatch, columns: TradeColumns) -> pa.RecordBatch:

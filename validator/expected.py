@@ -207,7 +207,7 @@ def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
                 found.append(Problem(part.first_row, TIME, text))
             last_ts, last_path = result.last_ts, part.path
         if found:
-            raise min(found).refusal(part.path)
+            raise BadInputError(min(found).message(part.path))
 
 
 def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:

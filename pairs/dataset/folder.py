@@ -15,10 +15,9 @@ from typing import Any
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.digest import PartialDigest
-from pairs.dataset.file_rules import folder_problems
 from pairs.dataset.formats import FORMATS
 from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry
-from pairs.dataset.reader import read_ticks
+from pairs.dataset.reader import folder_problems, read_ticks
 
 MOST_FILES = 100_000  # up to here, the names of tick files sort in the order of time
 
