@@ -25,7 +25,7 @@ demo: $(READY) ## The whole benchmark, small: three minutes to a verdict and a s
 	@$(BIN)/pairs bench --profile quick --sf 1 --data data/demo --output runs/demo --overwrite
 
 check: lint ## Lint, types and every test that starts neither Spark nor a run: a minute, while editing
-	@$(BIN)/python -m pytest -m 'not slow and not process'
+	@$(BIN)/python -m pytest -n 2 -m 'not slow and not process'
 
 test: lint ## Everything a change must pass, in minutes
 	@$(BIN)/python -m pytest

@@ -1,8 +1,9 @@
-"""Fixtures shared by all tests: one Spark session, and the command line as users call it."""
+"""Fixtures shared by all tests: one Spark session, the command line as users call it, a fixed seed."""
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,19 @@ from hypothesis import settings
 from pyspark.sql import SparkSession
 
 from pairs.core.spark import session
+from tests.processes import Command as Command
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test measures time; every run is the same
 settings.load_profile("steady")
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+_STARTING = {"spark", "pairs_command"}  # fixtures that start Spark or a process
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that starts Spark or a process by a fixture."""
+    for item in items:
+        if _STARTING.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.process)
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +31,14 @@ def spark() -> Iterator[SparkSession]:
     """Run one Spark session on two cores."""
     with session("tests", "local[2]") as running:
         yield running
+
+
+@pytest.fixture
+def random_seed(request: pytest.FixtureRequest) -> int:
+    """Return a seed that is fixed for each test, and shown if the test fails."""
+    seed = zlib.crc32(request.node.nodeid.encode())
+    print(f"random_seed: {seed}")
+    return seed
 
 
 @pytest.fixture

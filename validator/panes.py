@@ -196,11 +196,7 @@ class PaneWriter:
 @contextmanager
 def pane_file(path: Path) -> Iterator[PaneWriter]:
     """Write a file of panes, which appears when it is whole."""
-    with (
-        temporary_for(path) as partial,
-        pa.OSFile(str(partial), "wb") as sink,
-        pa.ipc.new_file(sink, PANES) as target,
-    ):
+    with temporary_for(path) as partial, pa.OSFile(str(partial), "wb") as sink, pa.ipc.new_file(sink, PANES) as target:
         writer = PaneWriter(target)
         yield writer
         writer.flush()

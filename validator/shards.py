@@ -113,11 +113,7 @@ def _repeated(names: Iterable[str], counts: list[int]) -> pa.Array:
 @contextmanager
 def table_file(path: Path, schema: pa.Schema) -> Iterator[pa.ipc.RecordBatchStreamWriter]:
     """Write a file of Arrow batches, which appears when it is whole."""
-    with (
-        temporary_for(path) as partial,
-        pa.OSFile(str(partial), "wb") as sink,
-        pa.ipc.new_stream(sink, schema) as target,
-    ):
+    with temporary_for(path) as file, pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, schema) as target:
         yield target
 
 

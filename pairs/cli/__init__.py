@@ -1,1 +1,1 @@
-"""The command line: a module a verb."""
+"""The command line: one module a verb."""

@@ -88,14 +88,14 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    logging.getLogger().addHandler(logging.NullHandler())  # what libraries log is not for the terminal
+    logging.getLogger().addHandler(logging.NullHandler())  # keeps the logs of libraries off the terminal
     try:
         code = int(app(arguments, standalone_mode=False, prog_name="pairs") or 0)
         return _fail("interrupted; nothing was left half-written", code) if code == _INTERRUPTED else code
     except PairsError as error:
         return _fail(str(error), error.exit_code)
     except TyperException as error:
-        message = error.format_message().rstrip(".")  # empty when no verb was given and the help was shown instead
+        message = error.format_message().rstrip(".")  # empty if no verb was given and the help was shown
         return _fail(f"{message}; see 'pairs --help'", 2) if message else 0
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,15 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from pairs.cli import options
 from pairs.cli.flags import takes
-from pairs.cli.options import (
-    DEFAULT_MASTER,
-    EngineMasterOption,
-    GenerateOption,
-    OverwriteOption,
-    ProfileOption,
-    RunOption,
-)
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
@@ -22,27 +15,27 @@ from pairs.dataset.formats import VIRTUAL
 
 @takes(Workload, RunSettings)
 def bench(
-    profile: ProfileOption = "standard",
-    run: RunOption = "local",
+    profile: options.ProfileOption = "standard",
+    run: options.RunOption = "local",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder of the run; default: under runs/.")
     ] = None,
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", metavar="DATASET", help="Folder of the dataset, used if it is there; default: under data/."
+            "--data", metavar="DATASET", help="Folder of the dataset, generated if missing; default: under data/."
         ),
     ] = None,
-    generate: GenerateOption = False,
-    overwrite: OverwriteOption = False,
-    master: EngineMasterOption = None,
+    generate: options.GenerateOption = False,
+    overwrite: options.OverwriteOption = False,
+    master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Do it all: generate a market and strategies, run the engine in real time, check every answer, score, report.
+    """Run all stages: generate a market and strategies, run the engine in real time, validate, score, report.
 
-    Exit code 0 means that the score counts: every answer right, every tick
-    sent, the driver on time.
+    Exit code 0 means a valid score: every answer is correct, every tick was
+    sent, the driver was on time.
 
     [dim]pairs bench --profile quick --sf 1[/dim]
     """
@@ -58,7 +51,7 @@ def bench(
         suffix=VIRTUAL if generate else STORED,
         output=output,
         overwrite=overwrite,
-        master=master or DEFAULT_MASTER,
+        master=master or options.DEFAULT_MASTER,
         done=render,
     )
     if not score.valid:

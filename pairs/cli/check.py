@@ -5,15 +5,15 @@ import sys
 from pairs.cli.options import DEFAULT_MASTER, DatasetArgument, MasterOption
 from pairs.core.errors import PairsError, one_line
 
-_MOST_PROBLEMS = 100  # that are printed
+_MAX_PROBLEMS = 100  # printed
 
 
 def check(dataset: DatasetArgument, master: MasterOption = DEFAULT_MASTER) -> None:
     """Check a dataset: every file and every row against the rules, and the digest against dataset.json.
 
     Finds time that runs backwards, invalid prices, sizes and symbols, files
-    that are missing, cut off or duplicated; each with file and row.
-    The exit code is 1 if there are any.
+    that are missing, truncated or duplicated; each with file and row.
+    The exit code is 1 if there is any problem.
     """
     from pairs.stages import inspect as stage
 
@@ -21,9 +21,9 @@ def check(dataset: DatasetArgument, master: MasterOption = DEFAULT_MASTER) -> No
     for remark in found.remarks:
         print(f"{dataset}: {remark}")
     if found.problems:
-        for problem in found.problems[:_MOST_PROBLEMS]:
+        for problem in found.problems[:_MAX_PROBLEMS]:
             print(f"pairs: {one_line(problem)}", file=sys.stderr)
-        cut_off = f"; of their lines only the first {_MOST_PROBLEMS}" if len(found.problems) > _MOST_PROBLEMS else ""
-        raise PairsError(f"{dataset}: {found.count:,} problem{'s' if found.count > 1 else ''}{cut_off}")
+        more = f"; the first {_MAX_PROBLEMS} lines are shown" if len(found.problems) > _MAX_PROBLEMS else ""
+        raise PairsError(f"{dataset}: {found.count:,} problem{'s' if found.count > 1 else ''}{more}")
     digest = "no dataset.json to compare with" if found.digest is None else f"digest {found.digest}"
-    print(f"{dataset}: whole, {digest}")
+    print(f"{dataset}: valid, {digest}")

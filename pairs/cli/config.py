@@ -12,7 +12,7 @@ from pairs.config.workload import Workload
 
 @takes(Workload, RunSettings)
 def config(profile: ProfileOption = "standard", run: RunOption = "local", *, flags: dict[str, Any]) -> None:
-    """Print the configuration that a profile, a run file and flags amount to, as TOML."""
+    """Print the configuration that follows from a profile, a run file and flags, as TOML."""
     import tomli_w
 
     chosen, settings = load_profile(profile, flags), load_run(run, flags).as_plain()

@@ -23,10 +23,10 @@ def estimate(
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Say what a workload amounts to before you generate it: ticks, bytes, answers, time.
+    """Estimate a workload before generating it: ticks, bytes, answers, time.
 
-    Takes all options of generate, so that one can just change the verb.
-    Size and speed are measured on a sample drawn here and now.
+    Accepts all options of generate, so that only the verb changes. Size and
+    time are measured on a sample.
     """
     from pairs.cli.render import render_estimate
     from pairs.generator.estimate import estimate as stage

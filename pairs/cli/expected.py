@@ -9,13 +9,13 @@ from pairs.cli.options import DEFAULT_MASTER, DatasetArgument, MasterOption
 
 def expected(
     dataset: DatasetArgument,
-    recompute: Annotated[bool, typer.Option("--recompute", help="Compute them even if they are there.")] = False,
+    recompute: Annotated[bool, typer.Option("--recompute", help="Compute them even if they exist.")] = False,
     master: MasterOption = DEFAULT_MASTER,
 ) -> None:
-    """Compute the answers that every engine must give, and keep them beside the dataset.
+    """Compute the answers that every engine must give, and store them with the dataset.
 
-    They are reused as long as ticks and strategies stay the same. Needs
-    only ticks/ and strategies.xml, so a dataset made by hand will do.
+    They are reused as long as ticks and strategies are the same. Only ticks/
+    and strategies.xml are needed, so a hand-made dataset works, too.
 
     [dim]pairs expected data/quick[/dim]
     """

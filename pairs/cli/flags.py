@@ -1,4 +1,4 @@
-"""Turns declared settings into command line flags, so that every value of a configuration has one."""
+"""Turns declared settings into command line flags, one for every value of a configuration."""
 
 import functools
 import inspect
@@ -13,8 +13,8 @@ from pairs.config.values import Kind
 
 
 def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command a flag for every setting of the groups; it gets those that were set as the dict `flags`."""
-    declared = {one.name: (one, group.__name__.removesuffix("Settings")) for group in groups for one in fields(group)}
+    """Add a flag to a command for every setting of the groups; the command receives those set as the dict `flags`."""
+    declared = {setting.name: (setting, group.__name__) for group in groups for setting in fields(group)}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -22,17 +22,17 @@ def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]
             flags = {name: given.pop(name) for name in declared}
             command(**given, flags={name: value for name, value in flags.items() if value not in (None, [])})
 
-        own = [one for one in inspect.signature(command).parameters.values() if one.name != "flags"]
-        parameters = own + [_parameter(one, panel) for one, panel in declared.values()]
+        own = [known for name, known in inspect.signature(command).parameters.items() if name != "flags"]
+        parameters = own + [_parameter(setting, panel) for setting, panel in declared.values()]
         with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        with_flags.__annotations__ = {one.name: one.annotation for one in parameters}
+        with_flags.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return with_flags
 
     return decorate
 
 
 def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
-    """Make the parameter that Typer reads. Flags arrive as text: configuration files and flags share one parser."""
+    """Make the parameter that Typer reads. Flags are text, as configuration files and flags share one parser."""
     kind: Kind = declared.metadata["kind"]
     repeated = isinstance(declared.metadata["default"], dict | tuple)
     option = typer.Option(
@@ -40,7 +40,7 @@ def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
         metavar=kind.metavar,
         help=declared.metadata["help"] + _default_hint(declared),
         autocompletion=(lambda: list(kind.choices)) if kind.choices else None,
-        rich_help_panel=panel,
+        rich_help_panel=panel.removesuffix("Settings"),
         show_default=False,
     )
     annotation: Any = Annotated[list[str] | None, option] if repeated else Annotated[str | None, option]

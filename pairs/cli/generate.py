@@ -2,16 +2,8 @@
 
 from typing import Any
 
+from pairs.cli import options
 from pairs.cli.flags import takes
-from pairs.cli.options import (
-    DEFAULT_MASTER,
-    FilesOption,
-    FormatOption,
-    MasterOption,
-    NewDatasetOption,
-    OverwriteOption,
-    ProfileOption,
-)
 from pairs.cli.parse import parse_files, parse_format
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
@@ -19,20 +11,20 @@ from pairs.config.workload import Workload
 
 @takes(Workload)
 def generate(
-    output: NewDatasetOption,
-    profile: ProfileOption = "standard",
-    files: FilesOption = None,
-    format: FormatOption = "parquet",  # noqa: A002 - the flag's name
-    master: MasterOption = DEFAULT_MASTER,
-    overwrite: OverwriteOption = False,
+    output: options.NewDatasetOption,
+    profile: options.ProfileOption = "standard",
+    files: options.FilesOption = None,
+    format: options.FormatOption = "parquet",  # noqa: A002 - the flag's name
+    master: options.MasterOption = options.DEFAULT_MASTER,
+    overwrite: options.OverwriteOption = False,
     *,
     flags: dict[str, Any],
 ) -> None:
     """Generate a market: every trade of a day, the same for the same seed on any machine.
 
     Prices are geometric Brownian motions, correlated in pairs; trades arrive
-    as a Poisson process whose rate swings between a basis and a peak. The job
-    runs on Spark, the folder appears when it is whole.
+    as a Poisson process whose rate varies between a basis and a peak. The job
+    runs on Spark; the folder appears when it is complete.
 
     [dim]pairs generate -o data/quick --profile quick --sf 10[/dim]
     """

@@ -35,10 +35,10 @@ def import_trades(
     master: MasterOption = DEFAULT_MASTER,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Make a dataset of real trades: sorted, in whole cents, time from zero, with a bell at the end.
+    """Import real trades as a dataset: sorted, in whole cents, time from zero, with a bell at the end.
 
-    Times are ISO timestamps, with or without a zone, or numbers. Everything
-    else works on it as on a generated market; it is marked as non-standard.
+    Times are ISO timestamps, with or without a zone, or numbers. All verbs
+    work as on a generated market; the dataset is marked as non-standard.
 
     [dim]pairs import trades/*.csv -o data/real --symbol-column sym --price-column px --time-column ts[/dim]
     """
@@ -48,7 +48,7 @@ def import_trades(
     from pairs.stages import import_trades as stage
 
     if top_pairs is not None and pairs is not None:
-        raise BadInputError("--top-pairs: not together with --pairs; give one of them")
+        raise BadInputError("--top-pairs: cannot be combined with --pairs; give only one of them")
     if time_unit is not None:
         choice(*UNITS_NS).read(time_unit, "--time-unit")
     top = None if top_pairs is None else parse_whole(top_pairs, "--top-pairs", 1, 1_000)

@@ -29,9 +29,7 @@ RunOption = Annotated[
 ]
 GenerateOption = Annotated[
     bool,
-    typer.Option(
-        "--generate", help="Store no ticks: they are drawn when they are sent, and again when they are validated."
-    ),
+    typer.Option("--generate", help="Store no ticks: they are drawn when they are sent, and again for the validation."),
 ]
 FilesOption = Annotated[
     str | None,
@@ -42,7 +40,7 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="parquet|csv|virtual",
-        help="Format of the tick files; virtual stores no ticks, they are drawn again whenever they are read.",
+        help="Format of the tick files; virtual stores no ticks, they are drawn whenever they are read.",
         autocompletion=lambda: ["parquet", "csv", "virtual"],
     ),
 ]
@@ -50,16 +48,16 @@ DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder
 NewDatasetOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="DATASET", help="Folder to write; must be new.")
 ]
-OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
 MasterOption = Annotated[
-    str, typer.Option("--master", metavar="URL", help="Spark master; the dataset's folder must be visible to it.")
+    str, typer.Option("--master", metavar="URL", help="Spark master; its executors must see the dataset's folder.")
 ]
 EngineMasterOption = Annotated[
     str | None,
     typer.Option(
         "--master",
         metavar="URL",
-        help="Spark master, of the kit's own jobs and of an engine that takes one (--set master=URL).",
+        help="Spark master of the kit's own jobs, and of an engine that accepts the setting master.",
         show_default=DEFAULT_MASTER,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Values of flags that are not settings."""
+"""Parses flags that are not settings."""
 
 from pairs.config.values import choice, whole
 from pairs.dataset.folder import MOST_FILES

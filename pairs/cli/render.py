@@ -1,4 +1,4 @@
-"""What the verbs print: one function for each kind of result."""
+"""Prints results: one function for each kind of result."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -23,14 +23,14 @@ from pairs.stages.score import ScoreResult
 from pairs.stages.validate import ValidationResult
 from pairs.translator.target import Target
 
-WIDE = 160  # columns of a table that is better wrapped than cut
+WIDE = 160  # columns of a table that is rather wrapped than truncated
 _FEW_ERRORS = 5
 
 
 @singledispatch
 def render(result: object) -> None:
-    """Print what came of a stage."""
-    raise TypeError(f"no way to print {type(result).__name__}")
+    """Print the result of a stage."""
+    raise TypeError(f"cannot print {type(result).__name__}")
 
 
 @render.register
@@ -38,7 +38,7 @@ def _(result: GeneratedDataset) -> None:
     speed = result.ticks / result.seconds / 1e6
     print(
         f"{result.dataset.path}: {result.ticks:,} ticks in {result.seconds:.1f} s "
-        f"({speed:.2f} million/s once Spark was up), digest {result.dataset.manifest.digest[:16]}"
+        f"({speed:.2f} million/s after the start of Spark), digest {result.dataset.manifest.digest[:16]}"
     )
 
 
@@ -79,7 +79,7 @@ def _(result: ExpectedAnswers) -> None:
     how = "as computed before from the same ticks and strategies"
     if seconds is not None:
         rate = manifest.ticks / seconds / 1e6
-        how = f"from {manifest.ticks:,} ticks in {seconds:.1f} s ({rate:.2f} million/s once Spark was up)"
+        how = f"from {manifest.ticks:,} ticks in {seconds:.1f} s ({rate:.2f} million/s after the start of Spark)"
     print(f"{result.dataset.expected_folder}: {answers} of {manifest.strategies:,} strategies, {how}")
 
 
@@ -89,10 +89,10 @@ def _(result: RunResult) -> None:
     how = f"{manifest.settings.target}, plan {manifest.settings.plan}"
     if manifest.speed is None:
         rate = manifest.ticks_per_second
-        speed = f", {rate:,.0f} ticks/s once it was going" if rate else ""
-        print(f"{result.run.path}: {how}, unpaced: {manifest.seconds:.1f} s with its start{speed}; no score")
+        speed = f", {rate:,.0f} ticks/s after its start" if rate else ""
+        print(f"{result.run.path}: {how}, unpaced: {manifest.seconds:.1f} s including the start{speed}; no score")
     else:
-        print(f"{result.run.path}: {how}, at speed {manifest.speed:g}: {manifest.seconds:.1f} s with its start")
+        print(f"{result.run.path}: {how}, at speed {manifest.speed:g}: {manifest.seconds:.1f} s including the start")
 
 
 @render.register
@@ -158,7 +158,7 @@ def _(result: ReportResult) -> None:
 
 
 def render_estimate(result: Estimate, workload: Workload, suffix: str) -> None:
-    """Print what a workload amounts to."""
+    """Print the sizes of a workload."""
     table = _two_columns()
     table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
     table.add_row("bytes", f"about {decimal(result.bytes)} of {suffix}")
@@ -166,7 +166,7 @@ def render_estimate(result: Estimate, workload: Workload, suffix: str) -> None:
     table.add_row("answers", f"about {result.indicators:,} indicators and {result.orders:,} orders")
     seconds = result.seconds
     duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
-    table.add_row("time", f"about {duration} on {result.cores} cores, once Spark is up")
+    table.add_row("time", f"about {duration} on {result.cores} cores, after the start of Spark")
     standard = "yes" if not workload.nonstandard else f"no, because of {', '.join(workload.nonstandard)}"
     table.add_row("standard", standard)
     Console().print(table)

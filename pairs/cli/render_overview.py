@@ -17,14 +17,14 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 def render_overview(dataset: Dataset, overview: Overview) -> None:
-    """Print everything `pairs show` prints."""
+    """Print an overview of a dataset."""
     console = Console(soft_wrap=True, markup=False)
     console.print(_parameters(dataset, dataset.manifest), "", sep="\n")
     console.print(_charts(dataset.manifest, overview), "", _ticks(overview.first), sep="\n")
 
 
 def _sparkline(values: NDArray[Any], low: float, high: float) -> str:
-    """Draw values as a line of bars; what is missing stays blank."""
+    """Draw values as a line of bars; missing values are blank."""
     span = (high - low) or 1.0
     steps = np.nan_to_num(np.clip((values - low) / span * len(_BARS), 0, len(_BARS) - 1), nan=-1).astype(int)
     return "".join(" " if step < 0 else _BARS[step] for step in steps)

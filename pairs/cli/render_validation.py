@@ -28,7 +28,7 @@ _VALUES = ("ratio", "avgRatio", "upperBand", "lowerBand")
 
 
 def render_validation(validation: Validation, most_errors: int, strategy: str | None = None, hint: bool = True) -> None:
-    """Print the verdict and the counts, and where strategies first went wrong, all of them or one."""
+    """Print the verdict, the counts and the first errors, of all strategies or one."""
     console = _console()
     console.print(_counts(validation))
     if validation.passed:
@@ -36,13 +36,13 @@ def render_validation(validation: Validation, most_errors: int, strategy: str | 
     errors = [error for error in validation.first_errors() if strategy in (None, error.strategy)]
     console.print("", _first_errors(errors, most_errors), sep="\n")
     if hint:
-        print("\nsee the answers side by side: add --show missing, --show undue or --show wrong")
+        print("\nto see the answers side by side, add --show missing, --show undue or --show wrong")
 
 
 def render_incorrect(
     validation: Validation, kind: str, strategy: str | None, limit: int, files: Mapping[str, Path]
 ) -> None:
-    """Print incorrect answers of a kind, and the files that have them all."""
+    """Print incorrect answers of a kind, and the files with all of them."""
     for stream, result in validation.streams.items():
         rows = result.listed(kind, strategy)
         _console().print("", _incorrect(stream, kind, result, rows, limit), sep="\n")
@@ -55,8 +55,8 @@ def _console() -> Console:
 
 
 def plain(text: object) -> str:
-    """Return a text that comes from data as it may be printed: no control characters."""
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in str(text))
+    """Return a text from data without control characters."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in str(text))
 
 
 def _counts(validation: Validation) -> RenderableType:
@@ -75,7 +75,7 @@ def _remarks(validation: Validation) -> Iterator[Text]:
         if result.malformed:
             first = result.malformed_examples[0]
             yield Text(
-                f"{result.malformed:,} rows of {stream} are not answers and count as undue; "
+                f"{result.malformed:,} rows of {stream} are invalid and count as undue; "
                 f"the first: {first.file}:{first.line}: {plain(first.problem)}"
             )
         if result.unknown:
@@ -88,12 +88,11 @@ def _remarks(validation: Validation) -> Iterator[Text]:
 
 def _first_errors(errors: list[FirstError], limit: int) -> RenderableType:
     table = _table("strategy", "first error", "inputTickTS", "what", "incorrect in all")
-    for one in errors[:limit]:
-        when = show_duration(one.inputTickTS // 1000 * 1000)
-        table.add_row(
-            plain(one.strategy), when, str(one.inputTickTS), f"{one.kind} {one.stream[:-1]}", f"{one.incorrect:,}"
-        )
-    heading = f"Where the {len(errors):,} strategies concerned first went wrong; later errors are mostly an echo"
+    for error in errors[:limit]:
+        when = show_duration(error.inputTickTS // 1000 * 1000)
+        kind = f"{error.kind} {error.stream[:-1]}"
+        table.add_row(plain(error.strategy), when, str(error.inputTickTS), kind, f"{error.incorrect:,}")
+    heading = f"First errors of {len(errors):,} strategies; later errors mostly follow from them"
     return Group(Text(heading), table, *_more(len(errors), limit))
 
 
@@ -101,7 +100,7 @@ def _incorrect(stream: str, kind: str, result: StreamResult, rows: pa.Table, lim
     shown = rows.slice(0, limit).to_pylist()
     table = _indicator_table(shown) if stream == INDICATORS.name else _order_table(shown)
     malformed = result.malformed_examples[:limit] if kind == "undue" else []
-    lines = [Text(f"{one.file}:{one.line}: not an answer: {plain(one.problem)}") for one in malformed]
+    lines = [Text(f"{row.file}:{row.line}: invalid row: {plain(row.problem)}") for row in malformed]
     return Group(Text(f"{len(rows):,} {kind} {stream}"), *([table] if shown else []), *_more(len(rows), limit), *lines)
 
 
@@ -110,7 +109,7 @@ def _order_table(rows: list[dict[str, Any]]) -> Table:
     table = _table("strategy", "type", "inputTickTS", *sides)
     for row in rows:
         table.add_row(
-            plain(row["strategy"]), plain(row["type"]), str(row["inputTickTS"]), *(_cell(row[one]) for one in sides)
+            plain(row["strategy"]), plain(row["type"]), str(row["inputTickTS"]), *(_cell(row[side]) for side in sides)
         )
     return table
 

@@ -12,11 +12,11 @@ def report(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; default: report.html in RUN.")
     ] = None,
 ) -> None:
-    """Make the report of a run, or compare runs: one HTML file that needs nothing else.
+    """Make the report of a run, or compare runs: a self-contained HTML file.
 
     The verdict and whether to trust it, load, latency, machine, the engine's
-    own view, incorrect answers side by side, any strategy up close, and all
-    that one needs to repeat the run.
+    metrics, incorrect answers side by side, any strategy in detail, and
+    everything needed to repeat the run.
 
     [dim]pairs report runs/first[/dim]
     [dim]pairs report runs/first runs/second runs/third -o comparison.html[/dim]

@@ -6,15 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from pairs.cli import options
 from pairs.cli.flags import takes
-from pairs.cli.options import (
-    DEFAULT_MASTER,
-    EngineMasterOption,
-    GenerateOption,
-    OverwriteOption,
-    ProfileOption,
-    RunOption,
-)
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
@@ -24,23 +17,23 @@ from pairs.core.errors import BadInputError
 @takes(Workload, RunSettings)
 def run(
     dataset: Annotated[
-        Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; with --generate it may be missing.")
+        Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; optional with --generate.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder to write; default: under runs/.")
     ] = None,
-    run: RunOption = "local",
-    overwrite: OverwriteOption = False,
-    generate: GenerateOption = False,
-    profile: ProfileOption = "standard",
-    master: EngineMasterOption = None,
+    run: options.RunOption = "local",
+    overwrite: options.OverwriteOption = False,
+    generate: options.GenerateOption = False,
+    profile: options.ProfileOption = "standard",
+    master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Run a program on a dataset in real time: driver, engine and sink as processes, the answers collected.
+    """Run a program on a dataset in real time, with driver, engine and sink as processes, and record its answers.
 
     Every tick is sent when it is due, whatever the engine does. With --speed
-    max the ticks are played as fast as the engine takes them: for correctness,
+    max ticks are sent as fast as the engine consumes them: for correctness,
     not for a score.
 
     [dim]pairs run data/quick -o runs/first && pairs validate runs/first && pairs score runs/first[/dim]
@@ -54,9 +47,11 @@ def run(
 
     settings = with_master(load_run(run, flags), master)
     if generate:
-        chosen = ensure_dataset(load_profile(profile, flags), dataset, VIRTUAL, master or DEFAULT_MASTER, render)
+        chosen = ensure_dataset(
+            load_profile(profile, flags), dataset, VIRTUAL, master or options.DEFAULT_MASTER, render
+        )
     elif dataset is None:
-        raise BadInputError("DATASET: missing; name the folder of one, or give --generate and a --profile")
+        raise BadInputError("DATASET: missing; give the folder of a dataset, or --generate and a --profile")
     elif given := flags.keys() - {setting.name for setting in fields(RunSettings)}:
         raise BadInputError(f"--{min(given).replace('_', '-')}: belongs to a workload; give it with --generate")
     else:

@@ -7,14 +7,14 @@ import typer
 
 
 def score(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run that was validated.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a validated run.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Score a run: p_score = load / 99th percentile latency of the orders in the measurement interval.
 
-    A score counts only if every answer was right, every tick was sent and the
-    driver kept its schedule; else it is void, with every reason, and the exit
-    code is 1.
+    A score is valid only if every answer is correct, every tick was sent and
+    the driver kept its schedule; otherwise it is void, with all reasons, and
+    the exit code is 1.
     """
     from pairs.cli.render import render
     from pairs.stages import score as stage

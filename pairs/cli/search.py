@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pairs.cli import options
 from pairs.cli.flags import takes
-from pairs.cli.options import DEFAULT_MASTER, EngineMasterOption, GenerateOption, ProfileOption, RunOption
 from pairs.cli.parse import parse_whole
 from pairs.config.profile import Profile, load_profile
 from pairs.config.run_settings import RunSettings, load_run
@@ -17,6 +17,7 @@ from pairs.dataset.formats import VIRTUAL
 
 if TYPE_CHECKING:
     from pairs.measure.search_policy import Outcome
+    from pairs.stages.search_session import SearchSession
 
 _HEADINGS = ("SF", "p99, ms", "p_score", "cores", "CPU s/M ticks", "sustained")
 _LARGEST = 1_000_000
@@ -24,32 +25,32 @@ _LARGEST = 1_000_000
 
 @takes(Workload, RunSettings)
 def search(
-    profile: ProfileOption = "sprint",
-    run: RunOption = "local",
+    profile: options.ProfileOption = "sprint",
+    run: options.RunOption = "local",
     slo: Annotated[
-        str, typer.Option("--slo", metavar="LIMIT", help="What a run must keep to, such as p99<1s or p99<500ms.")
+        str, typer.Option("--slo", metavar="LIMIT", help="Latency limit of a run, such as p99<1s or p99<500ms.")
     ] = "p99<1s",
     first: Annotated[str, typer.Option("--first", metavar="SF", help="Scale factor to begin with.")] = "1",
     most: Annotated[str, typer.Option("--most", metavar="SF", help="Scale factor to end at.")] = str(_LARGEST),
-    generate: GenerateOption = False,
+    generate: options.GenerateOption = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="SEARCH", help="Folder of the search; default: under searches/."),
     ] = None,
-    master: EngineMasterOption = None,
+    master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
 ) -> None:
-    """Find the highest scale factor that is sustained, and the one with the best score.
+    """Find the highest sustained scale factor, and the scale factor with the best score.
 
-    A run is good if every answer is right, its score is valid, p99 keeps to the
-    limit, and neither latency nor backlog grows within the measurement interval.
-    The scale factor is doubled until a run is not, then bisected to 5 %; at the
-    edge each is run three times. Ended and called again, it goes on.
+    A scale factor is sustained if every answer is correct, the score is valid,
+    p99 is within the limit, and neither latency nor backlog grows within the
+    measurement interval. The scale factor is doubled until it is not sustained,
+    then bisected to 5 %; near the limit each is run three times. Called again,
+    an interrupted search goes on.
 
     [dim]pairs search --profile sprint --slo 'p99<500ms'[/dim]
     """
-    from pairs.measure.search_policy import best, highest
     from pairs.stages.generate import STORED
     from pairs.stages.run import with_master
     from pairs.stages.search_session import SearchSession, parse_limit
@@ -59,7 +60,7 @@ def search(
         return load_profile(profile, flags | {"scale_factor": str(scale_factor)})
 
     if "scale_factor" in flags:
-        raise BadInputError("--sf: is what is searched for; give --first to begin with it")
+        raise BadInputError("--sf: is the result of the search; give --first to start from a scale factor")
     settings = with_master(load_run(run, flags), master)
     _, plan = targets.find(settings.target, settings.plan)
     session = SearchSession(
@@ -70,7 +71,7 @@ def search(
         first=parse_whole(first, "--first", 1, _LARGEST),
         most=parse_whole(most, "--most", 1, _LARGEST),
         suffix=VIRTUAL if generate else STORED,
-        master=master or DEFAULT_MASTER,
+        master=master or options.DEFAULT_MASTER,
     )
     session.start()
     _print_columns(_HEADINGS)
@@ -78,6 +79,14 @@ def search(
         _print_columns([*_row(outcome), "(as found)"])
     while (point := session.next_point()) is not None:
         _print_columns(_row(session.run_next(point)))
+    if not _print_result(session):
+        raise typer.Exit(1)
+
+
+def _print_result(session: "SearchSession") -> bool:
+    """Print the result of a search; return whether a scale factor was sustained."""
+    from pairs.measure.search_policy import best, highest
+
     outcomes = session.outcomes()
     top, winner = highest(outcomes), best(outcomes)
     if top is None or winner is None:
@@ -87,20 +96,15 @@ def search(
         print(f"best p_score: {winner.p_score:,.2f} at scale factor {winner.scale_factor:,}")
     if (page := session.make_report()) is not None:
         print(f"{page}: all runs compared; open it in a browser")
-    if top is None:
-        raise typer.Exit(1)
+    return top is not None
 
 
 def _row(outcome: "Outcome") -> list[str]:
-    """Return what the table says of a run, under the headings."""
-    return [
-        f"{outcome.scale_factor:,}",
-        "-" if outcome.p99_s is None else f"{outcome.p99_s * 1000:,.0f}",
-        "-" if outcome.p_score is None else f"{outcome.p_score:,.2f}",
-        "-" if outcome.cores is None else f"{outcome.cores:.2f}",
-        "-" if outcome.cost is None else f"{outcome.cost:.2f}",
-        "yes" if outcome.good else f"no: {outcome.why}",
-    ]
+    """Return a run's row of the table."""
+    p99_ms = None if outcome.p99_s is None else outcome.p99_s * 1000
+    figures = ((p99_ms, ",.0f"), (outcome.p_score, ",.2f"), (outcome.cores, ".2f"), (outcome.cost, ".2f"))
+    shown = ["-" if value is None else format(value, form) for value, form in figures]
+    return [f"{outcome.scale_factor:,}", *shown, "yes" if outcome.good else f"no: {outcome.why}"]
 
 
 def _print_columns(cells: Sequence[str]) -> None:

@@ -16,7 +16,8 @@ def strategies(
     dataset: Annotated[Path | None, typer.Argument(metavar="DATASET", help="Folder of the dataset.")] = None,
     seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Seed; default: the dataset's.")] = None,
     count: Annotated[
-        str | None, typer.Option("--count", metavar="S", help="How many; default: 25 times the scale factor.")
+        str | None,
+        typer.Option("--count", metavar="S", help="How many; default: the dataset's number."),
     ] = None,
     overwrite: OverwriteOption = False,
     check: Annotated[
@@ -24,11 +25,11 @@ def strategies(
         typer.Option("--check", metavar="FILE", help="Check this file instead; against DATASET's symbols if given."),
     ] = None,
 ) -> None:
-    """Generate the strategies that watch a market, as neutral XML.
+    """Generate the strategies that watch a market, as engine-neutral XML.
 
     Ten strategies of ten users watch each pair of a full market; parameters
-    are drawn from the seed. With --check, any hand-written set is validated
-    and every problem is reported with its line.
+    are drawn from the seed. With --check, a hand-written set is checked, and
+    every problem is reported with its line.
 
     [dim]pairs strategies data/quick[/dim]
     """

@@ -13,7 +13,7 @@ def translate(
     target: Annotated[str, typer.Option("--target", metavar="NAME", help="Engine to translate for.")] = "pyspark",
     plan: Annotated[
         str | None,
-        typer.Option("--plan", metavar="NAME", help="How the work is laid out; default: the target's first."),
+        typer.Option("--plan", metavar="NAME", help="How the work is divided; default: the target's first plan."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="APP", help="Folder to write; default: in the dataset.")
@@ -22,8 +22,8 @@ def translate(
 ) -> None:
     """Translate the strategies of a dataset into a program for an engine.
 
-    The program is a small application that runs by itself; the strategies are
-    a table next to it, so it does not grow with them.
+    The program is a small stand-alone application; the strategies are a table
+    next to it, so the program does not grow with their number.
 
     [dim]pairs translate data/quick --plan direct -o app[/dim]
     """

@@ -27,21 +27,21 @@ def validate(
         typer.Option(
             "--show",
             metavar="|".join(_KINDS),
-            help="Show these answers side by side with the expected ones, and write all of them as CSV.",
+            help="Show these answers side by side with the expected answers, and write all of them as CSV.",
             autocompletion=lambda: list(_KINDS),
         ),
     ] = None,
-    limit: Annotated[str, typer.Option("--limit", metavar="N", help="Show so many; the CSV has them all.")] = "20",
+    limit: Annotated[str, typer.Option("--limit", metavar="N", help="Maximum number to show; the CSV has all.")] = "20",
     strategy: Annotated[
-        str | None, typer.Option("--strategy", metavar="ALIAS", help="Show those of one strategy only.")
+        str | None, typer.Option("--strategy", metavar="ALIAS", help="Show only this strategy.")
     ] = None,
     master: MasterOption = DEFAULT_MASTER,
 ) -> None:
-    """Check every answer of a run, or of any engine, against the reference.
+    """Compare every answer of a run, or of any engine, with the expected answers.
 
     Answers are matched by key: strategy, time of the trigger, and type of an
-    order. PASSED means nothing missing, nothing undue, nothing wrong; the exit
-    code is then 0, else 1. Counts and first errors go to validation.json.
+    order. PASSED means that no answer is missing, undue or wrong; the exit code
+    is then 0, otherwise 1. Counts and first errors go to validation.json.
 
     [dim]pairs validate runs/first --show wrong[/dim]
     [dim]pairs validate --dataset data/quick --answers my-engine/output[/dim]

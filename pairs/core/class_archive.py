@@ -26,32 +26,21 @@ def settings() -> dict[str, str]:
 
 def make() -> None:
     """Run a little of everything that the kit and its programs do on Spark, and archive the classes it loaded."""
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    ARCHIVE.parent.mkdir(parents=True, exist_ok=True)
-    with temporary_for(ARCHIVE) as partial:
-        _run_spark(partial)
-
-
-def _run_spark(archive: Path) -> None:
     from pyspark.sql import SparkSession
 
-    conf = {
-        _OPTION: f"-XX:ArchiveClassesAtExit={archive} -Xlog:disable",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "1",
-    }
-    builder = SparkSession.builder.master("local[2]")
-    for key, value in conf.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
-    gateway: Any = spark.sparkContext._gateway
-    spark.sparkContext.parallelize([1, 2], 2).map(lambda number: number + 1).collect()
-    _stream(spark)
-    spark.stop()
-    gateway.shutdown()
-    gateway.proc.stdin.close()
-    gateway.proc.wait()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    ARCHIVE.parent.mkdir(parents=True, exist_ok=True)
+    conf = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "1"}
+    with temporary_for(ARCHIVE) as partial:
+        conf[_OPTION] = f"-XX:ArchiveClassesAtExit={partial} -Xlog:disable"
+        spark = SparkSession.builder.master("local[2]").config(map={**conf}).getOrCreate()
+        gateway: Any = spark.sparkContext._gateway
+        spark.sparkContext.parallelize([1, 2], 2).map(lambda number: number + 1).collect()
+        _stream(spark)
+        spark.stop()
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
 
 
 def _stream(spark: Any) -> None:

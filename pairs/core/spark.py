@@ -59,9 +59,8 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
     search_path = list(sys.path)
     with tempfile.TemporaryDirectory(prefix="pairs-spark-") as folder:
         log = Path(folder) / "spark.log"
-        builder = SparkSession.builder.appName(name).master(master)
-        for key, value in (class_archive.settings() | _SETTINGS).items():
-            builder = builder.config(key, value)
+        settings = {**class_archive.settings(), **_SETTINGS}
+        builder = SparkSession.builder.appName(name).master(master).config(map={**settings})
         with waiting(f"starting Spark on {master}"), _stderr_to(log):
             try:
                 spark = builder.getOrCreate()

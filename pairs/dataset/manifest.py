@@ -144,8 +144,7 @@ def _describe(
 ) -> DatasetManifest:
     workload = profile.workload
     return DatasetManifest(
-        digest=content.digest,
-        correlations_digest=content.correlations_digest,
+        **dict(content),
         profile=profile.name,
         recommended_speed=profile.speed,
         standard=not nonstandard,
@@ -161,6 +160,4 @@ def _describe(
         basis_rate_per_second=float(workload.basis_rate),
         duration_ms=workload.duration,
         measurement_interval_ms=workload.measurement_interval,
-        format=content.format,
-        files=content.files,
     )

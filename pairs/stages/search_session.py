@@ -1,6 +1,6 @@
-"""Searches for the highest scale factor: runs point after point, keeps every run, and resumes where it was ended.
+"""Searches for the highest scale factor: runs point after point, keeps every run, and resumes after an interruption.
 
-SEARCH/search.json       what is searched for
+SEARCH/search.json       the configuration of the search
 SEARCH/runs/sf-N-K/      run K at scale factor N
 SEARCH/search.html       all runs compared
 """
@@ -34,7 +34,7 @@ _LIMIT = re.compile(r"p99\s*<\s*(\d+(?:\.\d+)?)\s*(ms|s)")
 
 
 class SearchManifest(Record):
-    """What search.json says."""
+    """The content of search.json."""
 
     FORMAT = 2
     REMEDY = "give another folder with -o"
@@ -46,7 +46,7 @@ class SearchManifest(Record):
 
 @dataclass(frozen=True)
 class SearchSession:
-    """What is searched for, and where its runs are kept."""
+    """The configuration of a search, and the folder of its runs."""
 
     folder: Path
     profile_at: Callable[[int], Profile]
@@ -54,7 +54,7 @@ class SearchSession:
     limit_s: float
     first: int
     most: int
-    suffix: str  # of the tick files, which are removed again
+    suffix: str  # of the tick files, which are removed after each run
     master: str
 
     def start(self) -> None:
@@ -66,7 +66,7 @@ class SearchSession:
         file = self.folder / "search.json"
         with suppress(FileNotFoundError):
             if SearchManifest.read(file) != manifest:
-                raise BadInputError(f"{self.folder}: holds another search; give another folder with -o")
+                raise BadInputError(f"{self.folder}: contains another search; give another folder with -o")
             return
         try:
             (self.folder / "runs").mkdir(parents=True, exist_ok=True)
@@ -75,12 +75,12 @@ class SearchSession:
         manifest.write(file)
 
     def runs(self) -> list[Run]:
-        """Return all runs that came to a score, in the order in which they were made."""
+        """Return all scored runs, in the order of time."""
         found = [Run(path) for path in (self.folder / "runs").glob("sf-*")]
         return sorted(filter(_is_scored, found), key=lambda run: run.score_file.stat().st_mtime)
 
     def outcomes(self) -> list[Outcome]:
-        """Return what all runs so far came to, in the order in which they were made."""
+        """Return the outcomes of all runs so far, in the order of time."""
         return [self._outcome(run) for run in self.runs()]
 
     def next_point(self) -> int | None:
@@ -101,7 +101,7 @@ class SearchSession:
 
     def _execute(self, scale_factor: int, data: Path, run: Run) -> None:
         dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
-        with suppress(EngineError):  # what became of the run is in its folder
+        with suppress(EngineError):  # the outcome is in the run's folder
             run_program(dataset, self.settings, run.path, overwrite=True)
         validate(run.path, master=self.master)
         score(run.path)
@@ -122,7 +122,7 @@ class SearchSession:
         )
 
     def make_report(self) -> Path | None:
-        """Compare all runs in one report; None if there are too few."""
+        """Compare all runs in a report; None if there are too few."""
         runs = self.runs()
         return make_report(runs, self.folder / "search.html") if len(runs) > 1 else None
 

@@ -17,7 +17,7 @@ from pairs.validator.validation import validate as compare_answers
 
 @dataclass(frozen=True)
 class ValidationResult:
-    """What came of a validation."""
+    """The result of a validation."""
 
     run: Run
     validation: Validation

@@ -56,7 +56,7 @@ def test_bad_values_are_refused(
 
 
 def refusal(path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
-    """Generate into a folder that will not do; return the one line on stderr."""
+    """Generate into an unsuitable folder; return the line on stderr."""
     assert cli.run(["generate", "-o", str(path), "--profile", "quick", *more]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1, error
@@ -64,7 +64,7 @@ def refusal(path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
 
 
 def test_an_existing_folder_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever is there stays as it is unless one asks."""
+    """Existing files stay without --overwrite."""
     kept = tmp_path / "market" / "dataset.json"
     kept.parent.mkdir()
     kept.write_text("mine")
@@ -92,7 +92,7 @@ def test_an_unwritable_folder_is_refused(tmp_path: Path, parent: str, capsys: py
 
 
 def test_an_unknown_master_is_refused(pairs_command: Command, tmp_path: Path) -> None:
-    """What Spark says of a master it cannot use becomes one line."""
+    """Spark's error becomes one line."""
     done = pairs_command("generate", "-o", "market", "--master", "nowhere")
     assert done.returncode == 2
     assert "pairs: --master: Spark did not start on 'nowhere': " in done.stderr
@@ -100,7 +100,7 @@ def test_an_unknown_master_is_refused(pairs_command: Command, tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_output_is_said_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_output_is_reported_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     """The flag that is missing is named."""
     assert cli.run(["generate"]) == 2
     assert capsys.readouterr().err == "pairs: Missing option '--output' / '-o'; see 'pairs --help'\n"

@@ -32,7 +32,7 @@ CASES = {
     "no such column": (["trades.csv", "--size-column", "qty"], "no column 'qty'; has 'sym', 'px', 'at'; give CSV"),
     "wrong unit": (["trades.csv", "--time-unit", "h"], "--time-unit: 'h' is not valid; give one of ns, us, ms, s"),
     "no pairs": (["trades.csv", "--top-pairs", "0"], "--top-pairs: '0' is not valid; give a whole number from 1"),
-    "pairs twice": (["trades.csv", "--top-pairs", "1", "--pairs", "x"], "--top-pairs: not together with --pairs"),
+    "pairs twice": (["trades.csv", "--top-pairs", "1", "--pairs", "x"], "--top-pairs: cannot be combined with --pairs"),
     "no list": (["trades.csv", "--pairs", "x.csv"], "x.csv: cannot be read: No such file or directory; give CSV with"),
     "an empty list": (["trades.csv", "--pairs", "none.pairs"], "none.pairs: no pair in it"),
     "half a pair": (["trades.csv", "--pairs", "half.pairs"], "half.pairs: row 1: no symbol1 or no symbol2"),

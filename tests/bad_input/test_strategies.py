@@ -36,7 +36,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_files_are_refused(tmp_path: Path, case: str) -> None:
-    """Nothing is expanded, fetched or believed; the reason is one problem with a line."""
+    """Nothing is expanded or fetched; the reason is one problem with a line."""
     content, reason = HOSTILE[case]
     file = tmp_path / "hostile.xml"
     file.write_bytes(content)
@@ -91,7 +91,7 @@ def test_wrong_uses_are_refused(
 def test_a_failed_check_lists_every_problem_and_exits_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line a problem, with file and line, and a last one that sums up."""
+    """A line for each problem, with file and line, and a summary."""
     file = tmp_path / "hand.xml"
     file.write_text("<Strategies>\n<PairsStrategy/>\n</Strategies>")
     assert cli.run(["strategies", "--check", str(file)]) == 1

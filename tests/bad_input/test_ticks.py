@@ -1,4 +1,4 @@
-"""Bad market data as users meet it: `check` tells all of it, `expected` and `run` refuse it with the first line."""
+"""Bad market data: `check` reports every problem, `expected` and `run` refuse it with the first."""
 
 import shutil
 from pathlib import Path
@@ -22,13 +22,13 @@ def market(tmp_path: Path) -> Path:
 
 
 def test_a_good_dataset_made_by_hand_passes(market: Path, pairs_command: Command) -> None:
-    """It needs no dataset.json; what is legal and odd is remarked."""
+    """It needs no dataset.json; unusual but valid data is remarked."""
     done = pairs_command("check", "market", "--master", "local[1]")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "market: whole, no dataset.json to compare with"
+    assert done.stdout.splitlines()[-1] == "market: valid, no dataset.json to compare with"
 
 
-def test_a_bad_row_is_told_and_refused_alike(market: Path, pairs_command: Command) -> None:
+def test_a_bad_row_is_reported_and_refused(market: Path, pairs_command: Command) -> None:
     """Check ends with 1 and a line for each problem; expected and run end with 2 and the first of them."""
     file = market / "ticks" / "part-00001.csv"
     lines = file.read_text().splitlines(keepends=True)
@@ -50,7 +50,7 @@ def test_a_bad_row_is_told_and_refused_alike(market: Path, pairs_command: Comman
     assert not (market / "expected").exists()
 
 
-def test_a_missing_file_is_told_and_refused_alike(market: Path, pairs_command: Command) -> None:
+def test_a_missing_file_is_reported_and_refused(market: Path, pairs_command: Command) -> None:
     """Before anything starts."""
     (market / "ticks" / "part-00001.csv").rename(market / "ticks" / "part-00002.csv")
     checked = pairs_command("check", "market", "--master", "local[1]")

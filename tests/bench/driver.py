@@ -1,7 +1,7 @@
-"""`make bench-driver`: how late one driver is at high rates, on a machine that does nothing else.
+"""`make bench-driver`: the send delay of one driver at high rates, on an otherwise idle machine.
 
 A market of constant rate is played in real time into a tick log whose ticks are consumed as fast as they come; the send
-delay that the driver recorded is printed. The issue is whether the harness, not the engine, limits a run.
+delay that the driver recorded is printed. The question is whether the harness limits a run.
 """
 
 import subprocess
@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from pairs.config.profile import Profile
 from pairs.config.workload import complete
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
@@ -32,11 +33,11 @@ def market(folder: Path, rate: int) -> Dataset:
     """Generate a market of constant rate."""
     workload = complete({"market_rate": rate, "duration": SECONDS * 1000, "curve": "constant"})
     with session("bench-driver", "local[2]") as spark:
-        return make_dataset(spark, workload, folder / f"market-{rate}")
+        return make_dataset(spark, Profile("bench", workload), folder / f"market-{rate}")
 
 
 def play(folder: Path, dataset: Dataset) -> SendDelaySummary:
-    """Let a driver play a market; return its send delay."""
+    """Let one driver play a market; return its send delay."""
     run = Run(folder / f"run-{dataset.path.name}")
     run.path.mkdir()
     transport = TickLogTransport(run.transport_folder)
@@ -48,10 +49,9 @@ def play(folder: Path, dataset: Dataset) -> SendDelaySummary:
     while driver.poll() is None:
         log.mark_consumed(log.produced)
         time.sleep(0.05)
-    recorded = read_drivers(run, 1)
-    if not recorded:
+    if driver.returncode:
         raise SystemExit("the driver failed")
-    return summarize(recorded)
+    return summarize(read_drivers(run, 1))
 
 
 def main() -> None:

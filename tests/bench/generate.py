@@ -1,7 +1,7 @@
-"""`make bench-generate`: the generator on Spark beside a bare loop that draws and writes the same columns.
+"""`make bench-generate`: the generator on Spark beside a plain loop that draws and writes the same columns.
 
-The bare loop is what one would write in an afternoon: numpy's own samplers, one thread, no slices, no correlation, no
-digest, the same Parquet settings. Both are measured in turns in one run, so that a noisy machine hits both.
+The plain loop uses numpy's own samplers, one thread, no slices, no correlation, no digest, and the same Parquet
+settings. Both are measured in turns in one run, so that a noisy machine affects both.
 """
 
 import statistics
@@ -15,13 +15,16 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from rich.console import Console
+from rich.filesize import decimal
 from rich.table import Table
 
+from pairs.config.profile import Profile
 from pairs.config.workload import Workload, complete
 from pairs.core.spark import session, warm_up
 from pairs.dataset.folder import new_dataset
+from pairs.dataset.formats.parquet import Parquet
 from pairs.generator import job
-from pairs.generator.job import ParquetTickFile, write_file
+from pairs.generator.job import write_file
 from pairs.generator.ticks import TickSource
 from pairs.model.tuples import STOCK_TICK_CODED
 
@@ -35,7 +38,7 @@ WIDE = complete({"scale_factor": 100, "duration": 720_000})  # as many ticks, ov
 
 @dataclass(frozen=True)
 class Measured:
-    """One measurement."""
+    """A measurement."""
 
     ticks: int
     seconds: float
@@ -48,7 +51,7 @@ class Measured:
 
 
 def bare_blocks(total: int, symbols: int, rate_per_ms: float) -> Iterator[pa.Table]:
-    """Draw ticks the plain way: exponential gaps, one random walk a symbol."""
+    """Draw ticks the plain way: exponential gaps, a random walk for each symbol."""
     random = np.random.default_rng(1)
     names = pa.array(TickSource(STANDARD).market.symbols)
     step = STANDARD.volatility * np.sqrt(symbols / rate_per_ms / 1000)
@@ -67,7 +70,7 @@ def bare_blocks(total: int, symbols: int, rate_per_ms: float) -> Iterator[pa.Tab
 def measure_bare(folder: Path) -> Measured:
     """Time the bare loop on one thread."""
     started = time.perf_counter()
-    with ParquetTickFile(folder / "bare.parquet") as target:
+    with Parquet().writer(folder / "bare.parquet") as target:
         for block in bare_blocks(BARE_TICKS, STANDARD.symbols, float(STANDARD.basis_rate) / 1000):
             target.write(block)
     return Measured(BARE_TICKS, time.perf_counter() - started)
@@ -79,9 +82,9 @@ def measure_kit(spark: SparkSession, workload: Workload, folder: Path) -> Measur
     ranges = job.cut_into_files(source.timeline.ticks, None)
     started = time.perf_counter()
     with new_dataset(folder / "market", overwrite=True) as dataset:
-        written = job.generate(spark, source, dataset, "standard", "parquet", ranges)
+        written = job.generate(spark, source, dataset, Profile("bench", workload), "parquet", ranges)
     seconds = time.perf_counter() - started
-    return Measured(source.timeline.ticks, seconds, max(one.worker_peak_bytes for one in written))
+    return Measured(source.timeline.ticks, seconds, max(file.worker_peak_bytes for file in written))
 
 
 def main() -> None:
@@ -97,21 +100,21 @@ def main() -> None:
 
 
 def report(bare: list[Measured], standard: list[Measured], wide: list[Measured]) -> None:
-    """Print the medians of all rounds and what they are to each other."""
-    speeds = [statistics.median(one.speed for one in group) for group in (bare, standard, wide)]
+    """Print the medians of all rounds and their ratios."""
+    speeds = [statistics.median(measured.speed for measured in group) for group in (bare, standard, wide)]
     table = Table(box=None, pad_edge=False, title=f"million ticks/s, median of {ROUNDS} rounds", title_justify="left")
     for heading in ("", "in all", "per core", "to bare", "to standard SF 1", "largest worker"):
         table.add_column(heading, justify="left" if not heading else "right")
     names = ("bare loop, 1 thread", f"standard SF 1, {CORES} cores", f"SF 100 for 12 min, {CORES} cores")
     for name, speed, group, cores in zip(names, speeds, (bare, standard, wide), (1, CORES, CORES), strict=True):
-        peak = max(one.worker_peak_bytes for one in group)
+        peak = max(measured.worker_peak_bytes for measured in group)
         table.add_row(
             name,
             f"{speed / 1e6:.2f}",
             f"{speed / cores / 1e6:.2f}",
             f"{speed / cores / speeds[0]:.2f}",
             f"{speed / speeds[1]:.2f}" if cores > 1 else "",
-            f"{peak / 1e6:.0f} MB" if peak else "",
+            decimal(peak) if peak else "",
         )
     Console().print(table)
 

@@ -1,6 +1,6 @@
-"""`make bench`: what each choice buys: the same market, played in real time to one variant after the other.
+"""`make bench`: the effect of each design choice: the same market, played in real time to each variant in turn.
 
-Every run's answers are validated, and one that fails ends the bench. Latency is that of the indicators in the second
+The answers of every run are validated; a failure ends the bench. Latency is that of the indicators in the second
 half of the run, of which there are many; CPU is that of the engine, for a million ticks.
 """
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pairs.config.load import RunSettings, load_workload
-from pairs.stages.execution import job_for, run_job
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from pairs.config.profile import load_profile
+from pairs.config.run_settings import load_run
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
 from pairs.measure.cost import cost
 from pairs.measure.recordings import read_run
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import INDICATORS
-from pairs.run_folder.folder import Run, new_run
+from pairs.stages.run import run_program, with_master
 from pairs.validator.expected import compute
 from pairs.validator.validation import validate
 from tests.bench.validate import make_dataset
@@ -40,7 +40,7 @@ class Market:
 
 
 def shared(**settings: str) -> tuple[str, str, dict[str, str]]:
-    """Return the plan shared with other settings than it comes with; dots in their names are written as `__`."""
+    """Return the plan shared with other settings; dots in their names are written as `__`."""
     return "pyspark", "shared", {name.replace("__", "."): value for name, value in settings.items()}
 
 
@@ -70,44 +70,43 @@ LARGE = Market(
 )
 
 
-def play(folder: Path, dataset: Dataset, speed: float, variant: tuple[str, str, dict[str, str]]) -> list[float]:
+def play(folder: Path, dataset: Dataset, variant: tuple[str, str, dict[str, str]]) -> list[float]:
     """Play a market in real time and check the answers; return p50, p99, a batch's median, and CPU."""
-    target, plan, settings = variant
-    settings = ({"master": MASTER} if target == "pyspark" else {}) | settings
-    run: Run = new_run(folder, overwrite=False)
-    run_job(run, job_for(dataset, RunSettings(target, plan, speed, 1, MASTER, 60_000, 120_000, (), settings)))
-    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
+    target, plan, engine = variant
+    flags = {"target": target, "plan": plan, "settings": [f"{name}={value}" for name, value in engine.items()]}
+    run = run_program(dataset, with_master(load_run("local", flags), MASTER), folder).run
+    aliases = [strategy.alias for strategy in read_strategies(dataset.strategies_file).strategies]
     if not validate(dataset, aliases, run.path).passed:
-        raise SystemExit(f"{run.path}: the answers are not right")
+        raise SystemExit(f"{run.path}: the answers are not correct")
     recorded = read_run(run)
-    answers = recorded.timed(INDICATORS)
-    assert answers is not None
-    late = answers.latency_s[answers.tick_ts > recorded.manifest.duration_ms / 2] * 1000
+    timed = recorded.timed(INDICATORS)
+    assert timed is not None
+    latencies = timed.latency_s[timed.tick_ts > recorded.manifest.duration_ms / 2] * 1000
     batches = [batch.total_ms for batch in recorded.batches[len(recorded.batches) // 2 :]]
-    batch = float(np.median(batches)) if batches else float("nan")
-    return [*np.quantile(late, [0.5, 0.99]).tolist(), batch, cost(recorded) or float("nan")]
+    median = float(np.median(batches)) if batches else float("nan")
+    return [*np.quantile(latencies, [0.5, 0.99]).tolist(), median, cost(recorded) or float("nan")]
 
 
 def compare(folder: Path, market: Market) -> Table:
-    """Play a market to all variants; return what they did, and ratios to the first."""
-    workload = load_workload(market.profile, market.flags)
+    """Play a market to all variants; return their figures, and ratios to the first."""
+    profile = load_profile(market.profile, market.flags)
     with session("bench", MASTER) as spark:
-        dataset = make_dataset(spark, workload, folder / "market")
+        dataset = make_dataset(spark, profile, folder / "market")
         compute(spark, dataset)
     table = Table(title=market.name, title_justify="left", box=None, pad_edge=False)
     for heading in ("variant", "p50, ms", "p99, ms", "batch, ms", "CPU s/M ticks", "p99 to first", "CPU to first"):
         table.add_column(heading, justify="left" if heading == "variant" else "right")
     first: list[float] = []
     for number, (name, variant) in enumerate(track(market.variants.items(), market.name)):
-        found = play(folder / f"run-{number}", dataset, float(workload.speed), variant)
+        found = play(folder / f"run-{number}", dataset, variant)
         first = first or found
         ratios = (f"{found[place] / first[place]:.2f}" for place in (1, 3))
-        table.add_row(name, *("-" if np.isnan(one) else f"{one:,.1f}" for one in found), *ratios)
+        table.add_row(name, *("-" if np.isnan(figure) else f"{figure:,.1f}" for figure in found), *ratios)
     return table
 
 
 def main() -> None:
-    """Compare on a small market and on a large one."""
+    """Compare on a small market and on a large market."""
     for market in (SMALL, LARGE):
         with tempfile.TemporaryDirectory() as name:
             Console(width=140).print(compare(Path(name), market))

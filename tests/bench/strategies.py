@@ -28,7 +28,8 @@ def main() -> None:
     workload = complete({"scale_factor": 1_000})
     market = Market(workload)
     pairs = [
-        Correlation(place + 1, market.symbols[one], market.symbols[two]) for place, one, two in market.pairs.tolist()
+        Correlation(market_number + 1, market.symbols[leg1], market.symbols[leg2])
+        for market_number, leg1, leg2 in market.pairs.tolist()
     ]
     print(f"{workload.strategies:,} strategies")
     made = timed("generate", lambda: generate_strategies(pairs, workload.strategies, 1, workload.duration))

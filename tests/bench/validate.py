@@ -10,8 +10,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 from rich.console import Console
+from rich.filesize import decimal
 from rich.table import Table
 
+from pairs.config.profile import Profile
 from pairs.config.workload import Workload, complete
 from pairs.core.spark import session, warm_up
 from pairs.dataset.folder import Dataset, new_dataset
@@ -38,7 +40,7 @@ NAMES = {STANDARD: "standard SF 1", TENFOLD: "standard SF 10", WIDE: "SF 100 for
 
 @dataclass(frozen=True)
 class Measured:
-    """One measurement."""
+    """A measurement."""
 
     ticks: int
     answers: int
@@ -46,11 +48,13 @@ class Measured:
     worker_peak_bytes: int
 
 
-def make_dataset(spark: SparkSession, workload: Workload, path: Path) -> Dataset:
+def make_dataset(spark: SparkSession, profile: Profile, path: Path) -> Dataset:
     """Generate a dataset with its strategies."""
+    workload = profile.workload
     source = TickSource(workload)
     with new_dataset(path, overwrite=False) as building:
-        job.generate(spark, source, building, "standard", "parquet", job.cut_into_files(source.timeline.ticks, None))
+        ranges = job.cut_into_files(source.timeline.ticks, None)
+        job.generate(spark, source, building, profile, "parquet", ranges)
         strategies = generate_strategies(building.correlations(), workload.strategies, workload.seed, workload.duration)
         write_strategies(building.strategies_file, strategies)
     return Dataset(path)
@@ -61,11 +65,11 @@ def measure(spark: SparkSession, dataset: Dataset) -> Measured:
     started = time.perf_counter()
     found = compute(spark, dataset)
     seconds = time.perf_counter() - started
-    return Measured(found.ticks, found.indicators + found.orders, seconds, found.worker_peak_bytes)
+    return Measured(found.ticks, sum(found.answers.values()), seconds, found.worker_peak_bytes)
 
 
 def ticks_of(dataset: Dataset) -> Iterator[StockTick]:
-    """Yield the ticks of a dataset one by one."""
+    """Yield the ticks of a dataset."""
     for file in dataset.tick_files():
         for batch in read_ticks(file):
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -73,7 +77,7 @@ def ticks_of(dataset: Dataset) -> Iterator[StockTick]:
 
 
 def reference_speed(strategies: StrategySet, dataset: Dataset) -> float:
-    """Return how many ticks the reference state machine takes in a second."""
+    """Return the ticks per second of the reference state machine."""
     machine = StateMachine(strategies)
     ticks = list(islice(ticks_of(dataset), REFERENCE_TICKS))
     started = time.perf_counter()
@@ -83,8 +87,8 @@ def reference_speed(strategies: StrategySet, dataset: Dataset) -> float:
 
 
 def comparison_seconds(dataset: Dataset) -> float:
-    """Return how long it takes to hold the expected answers against themselves."""
-    aliases = [one.alias for one in read_strategies(dataset.strategies_file).strategies]
+    """Return the seconds it takes to compare the expected answers with themselves."""
+    aliases = [strategy.alias for strategy in read_strategies(dataset.strategies_file).strategies]
     started = time.perf_counter()
     if not validate(dataset, aliases, dataset.expected_folder).passed:
         raise SystemExit("the expected answers differ from themselves")
@@ -95,15 +99,18 @@ def main() -> None:
     """Measure in turns and print medians and ratios."""
     with tempfile.TemporaryDirectory() as name, session("bench-validate", f"local[{CORES}]") as spark:
         warm_up(spark, reduce_part)
-        datasets = {one: make_dataset(spark, one, Path(name) / str(place)) for place, one in enumerate(NAMES)}
+        datasets = {
+            workload: make_dataset(spark, Profile("bench", workload), Path(name) / str(number))
+            for number, workload in enumerate(NAMES)
+        }
         for dataset in datasets.values():
             compute(spark, dataset)
-        rounds = [{one: measure(spark, dataset) for one, dataset in datasets.items()} for _ in range(ROUNDS)]
+        rounds = [{workload: measure(spark, dataset) for workload, dataset in datasets.items()} for _ in range(ROUNDS)]
         report(datasets, rounds)
 
 
 def report(datasets: dict[Workload, Dataset], rounds: list[dict[Workload, Measured]]) -> None:
-    """Print the medians of all rounds and what they are to each other."""
+    """Print the medians of all rounds and their ratios."""
     title = f"expected answers on {CORES} cores, median of {ROUNDS} rounds"
     headings = (
         "",
@@ -119,9 +126,9 @@ def report(datasets: dict[Workload, Dataset], rounds: list[dict[Workload, Measur
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     for heading in headings:
         table.add_column(heading, justify="left" if not heading else "right")
-    base = statistics.median(one[STANDARD].seconds for one in rounds)
+    base = statistics.median(measured[STANDARD].seconds for measured in rounds)
     for workload, dataset in datasets.items():
-        seconds = statistics.median(one[workload].seconds for one in rounds)
+        seconds = statistics.median(measured[workload].seconds for measured in rounds)
         last = rounds[-1][workload]
         table.add_row(
             NAMES[workload],
@@ -130,7 +137,7 @@ def report(datasets: dict[Workload, Dataset], rounds: list[dict[Workload, Measur
             f"{seconds:.2f}",
             f"{seconds / base:.2f}",
             f"{last.ticks / seconds / 1e6:.1f}",
-            f"{max(one[workload].worker_peak_bytes for one in rounds) / 1e6:.0f} MB",
+            decimal(max(measured[workload].worker_peak_bytes for measured in rounds)),
             f"{reference_speed(read_strategies(dataset.strategies_file), dataset):,.0f}",
             f"{comparison_seconds(dataset):.2f}",
         )

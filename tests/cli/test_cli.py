@@ -19,14 +19,14 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """--version prints name and version."""
     assert printed(capsys, "--version") == f"pairs {__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
 def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
-    """Without arguments, too, one learns what there is."""
+    """Also without arguments."""
     shown = printed(capsys, *arguments)
     assert all(f" {verb} " in shown for verb in VERBS)
 
@@ -45,14 +45,14 @@ def test_the_configuration_is_printed_as_toml(capsys: pytest.CaptureFixture[str]
 
 
 def test_shipped_configurations_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each with the line that says what it is for."""
+    """Each with its purpose."""
     shown = " ".join(printed(capsys, "profiles").split())
     assert "profile standard The benchmark as published" in shown
     assert "run local PySpark on this machine" in shown
 
 
 def test_estimate_takes_the_options_of_generate(capsys: pytest.CaptureFixture[str]) -> None:
-    """One can just change the verb."""
+    """Only the verb changes."""
     shown = printed(
         capsys, "estimate", "-o", "x", "--profile", "quick", "--files", "3", "--master", "local[2]", "--overwrite"
     )
@@ -60,7 +60,7 @@ def test_estimate_takes_the_options_of_generate(capsys: pytest.CaptureFixture[st
 
 
 def test_estimate_knows_that_empty_windows_give_no_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    """A market that hardly trades gives hardly any."""
+    """A market with few trades gives few answers."""
     assert "about 0 indicators and 0 orders" in printed(capsys, "estimate", "--basis-rate", "0.01")
 
 

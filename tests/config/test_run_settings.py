@@ -12,7 +12,7 @@ from pairs.core.errors import BadInputError
 
 @pytest.mark.parametrize("run", shipped("runs"))
 def test_a_run_has_a_speed_only_if_it_is_set(run: str) -> None:
-    """Without --speed the speed stays open: the dataset recommends one."""
+    """Without --speed the dataset's recommended speed applies."""
     assert load_run(run, {}).speed is None
     assert load_run(run, {"speed": "max"}).speed == "max"
     assert load_run(run, {"speed": "60"}).speed == 60.0
@@ -33,7 +33,7 @@ def test_faults_are_sorted_by_time() -> None:
 
 
 def test_run_settings_read_back() -> None:
-    """What run.json holds is the whole configuration; what is not set is left out."""
+    """run.json has the whole configuration, without what is not set."""
     settings = load_run("local", {"speed": "max", "faults": ["kill@30m"], "settings": ["a=b"], "plan": "direct"})
     assert RunSettings.from_plain(settings.as_plain(), "run.json") == settings
     assert "plan" not in load_run("local", {}).as_plain()

@@ -60,7 +60,7 @@ def test_a_shown_duration_reads_back(milliseconds: int) -> None:
     ],
 )
 def test_wrong_values_are_refused(kind: Kind, raw: Any) -> None:
-    """Whatever is not of the kind raises ValueError, never anything else."""
+    """Any other value raises ValueError, and no other error."""
     with pytest.raises(ValueError):  # noqa: PT011 - the message is the configuration's business
         kind.parse(raw)
 
@@ -70,6 +70,6 @@ def test_wrong_values_are_refused(kind: Kind, raw: Any) -> None:
     [("5000/60", Fraction(250, 3), "250/3"), (5000, Fraction(5000), 5000), (83.5, Fraction(167, 2), "167/2")],
 )
 def test_rates_stay_exact(raw: Any, value: Fraction, shown: object) -> None:
-    """A rate may be a fraction, and is written back as one."""
+    """A rate may be a fraction, and is written back as a fraction."""
     assert rate().parse(raw) == value
     assert rate().show(value) == shown

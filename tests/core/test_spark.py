@@ -1,4 +1,4 @@
-"""Tests of what is checked before Spark starts, and what is said when it fails."""
+"""Tests of the checks before Spark starts, and of the messages when it fails."""
 
 import subprocess
 import sys
@@ -20,12 +20,12 @@ from pairs.core.spark import cause_of, check_java, java_version, session
     ],
 )
 def test_java_versions_are_read(printed: str, version: int | None) -> None:
-    """Old and new ways of naming a version are understood."""
+    """Both old and new version names are parsed."""
     assert java_version(printed) == version
 
 
 def fake_java(folder: Path, prints: str) -> None:
-    """Put a program called java there that prints a version."""
+    """Write a program `java` that prints a version."""
     program = folder / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(f"#!/bin/sh\necho '{prints}' >&2\n")
@@ -40,7 +40,7 @@ def fake_java(folder: Path, prints: str) -> None:
         (None, "no Java found"),
     ],
 )
-def test_a_java_that_will_not_do_is_refused_with_a_remedy(
+def test_an_unusable_java_is_refused_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prints: str | None, message: str
 ) -> None:
     """A missing or too old Java is bad input, and the message says what to install."""
@@ -62,7 +62,7 @@ def test_no_java_on_the_path_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_cause_of_a_failed_job_is_the_python_error() -> None:
-    """Of pages of stack trace the line that matters is kept."""
+    """Of a long stack trace, the line with the reason is kept."""
     trace = (
         "An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.\n"
         ": org.apache.spark.SparkException: Job aborted due to stage failure\n"
@@ -71,8 +71,9 @@ def test_the_cause_of_a_failed_job_is_the_python_error() -> None:
     assert cause_of(RuntimeError(trace)) == "OSError: [Errno 28] No space left on device"
 
 
+@pytest.mark.process
 def test_a_session_leaves_the_search_path_as_it_was() -> None:
-    """What is shipped to executors is gone after a session, and must not be looked for by later imports."""
+    """The archive for the executors is gone after a session, so later imports must not search it."""
     program = (
         "import sys; from pairs.core.spark import session; before = list(sys.path)\n"
         "for _ in range(2):\n"

@@ -20,7 +20,7 @@ def digest(rows: Rows, first_row: int = 0) -> PartialDigest:
     """Digest rows given as tuples."""
     columns = [[row[place] for row in rows] for place in range(4)]
     plain = pa.record_batch(
-        [pa.array(values, one.type) for values, one in zip(columns, STOCK_TICK, strict=True)], STOCK_TICK
+        [pa.array(values, field.type) for values, field in zip(columns, STOCK_TICK, strict=True)], STOCK_TICK
     )
     return digest_batch(first_row, plain.cast(STOCK_TICK_CODED))
 
@@ -46,7 +46,7 @@ def test_the_digest_does_not_depend_on_where_rows_are_cut(cuts: list[int]) -> No
 @pytest.mark.parametrize("column", range(4))
 @pytest.mark.parametrize("row", [0, 17, 39])
 def test_any_changed_value_changes_the_digest(row: int, column: int) -> None:
-    """One value off by one, or another symbol, shows."""
+    """A value off by one, or another symbol, changes the digest."""
     rows = some_rows(40)
     changed: list[Any] = list(rows[row])
     changed[column] = "OTHER" if column == 0 else changed[column] + 1
@@ -57,7 +57,7 @@ def test_order_and_length_count() -> None:
     """Two rows swapped, a row more or less, an empty stream: all differ."""
     rows = some_rows(10)
     variants = [rows, [rows[1], rows[0], *rows[2:]], rows[:-1], [*rows, rows[-1]], []]
-    assert len({digest(one).hexdigest() for one in variants}) == len(variants)
+    assert len({digest(rows).hexdigest() for rows in variants}) == len(variants)
 
 
 def documented_digest(rows: Rows) -> str:

@@ -1,4 +1,4 @@
-"""Tests of a dataset on disk: whole or not at all, and nothing else touched."""
+"""Tests of a dataset on disk: whole or not at all, without touching other files."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def test_what_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="exists already"), new_dataset(path, overwrite=False):
         old_dataset(path)
     assert Dataset(path).manifest_file.read_text() == MANIFEST
-    assert [one.name for one in tmp_path.iterdir()] == ["market"]
+    assert [path.name for path in tmp_path.iterdir()] == ["market"]
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
@@ -51,12 +51,12 @@ def test_an_interrupted_exchange_puts_the_old_dataset_back(
     with pytest.raises(error), new_dataset(path, overwrite=True):
         pass
     assert Dataset(path).manifest_file.read_text() == MANIFEST
-    assert [one.name for one in tmp_path.iterdir()] == ["market"]
+    assert [path.name for path in tmp_path.iterdir()] == ["market"]
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", "no json", '{"format_version": 1}', '{"name": "not ours"}'])
 def test_a_foreign_file_of_that_name_does_not_make_a_dataset(tmp_path: Path, content: str) -> None:
-    """A folder is replaced only if its dataset.json is one of ours."""
+    """A folder is replaced only if its dataset.json is valid."""
     path = tmp_path / "market"
     path.mkdir()
     Dataset(path).manifest_file.write_text(content)

@@ -8,13 +8,12 @@ import pytest
 
 from pairs.cli import app as cli
 from tests.conftest import Command
-from tests.records import run_manifest
 
 WORKLOAD = ("--profile", "quick", "--master", "local[2]")
 
 
 def test_from_nothing_to_a_score(tmp_path: Path, pairs_command: Command, capsys: pytest.CaptureFixture[str]) -> None:
-    """Twenty minutes of trading in twenty seconds: every answer right, every tick sent, all of it on record."""
+    """Twenty minutes of trading in twenty seconds: every answer correct, every tick sent, everything recorded."""
     arguments = (*WORKLOAD, "--duration", "20m", "--target", "bare", "--drivers", "2")
     done = pairs_command("bench", *arguments, "-o", "run", "--data", "market")
     score = json.loads((tmp_path / "run" / "score.json").read_text())
@@ -33,7 +32,7 @@ def test_from_nothing_to_a_score(tmp_path: Path, pairs_command: Command, capsys:
 
 
 def test_answers_carry_the_scheduled_time(tmp_path: Path, pairs_command: Command) -> None:
-    """TS of a trigger is start + tickTS / speed, to the microsecond, and no answer comes before its trigger is due."""
+    """TS of a trigger is start + tickTS / speed, to the microsecond; no answer arrives before its trigger is due."""
     made = [
         pairs_command("generate", "-o", "market", *WORKLOAD, "--duration", "5m"),
         pairs_command("strategies", "market"),
@@ -65,20 +64,3 @@ def test_a_market_that_is_never_stored(tmp_path: Path, pairs_command: Command) -
         both = [pq.read_table(folder / "expected" / f"{stream}.parquet") for folder in (tmp_path / "stored", virtual)]
         assert both[0].equals(both[1])
         assert len(both[0]) > 0 or stream == "orders"
-
-
-def test_a_run_needs_a_dataset_or_a_profile_to_draw(capsys: pytest.CaptureFixture[str]) -> None:
-    """One line says which; flags of a workload go with --generate only."""
-    assert cli.run(["run"]) == 2
-    assert "DATASET: missing" in capsys.readouterr().err
-    assert cli.run(["run", "somewhere", "--volatility", "0.1"]) == 2
-    assert "--volatility: belongs to a workload; give it with --generate" in capsys.readouterr().err
-
-
-def test_what_cannot_be_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """No run, or one that was not validated: one line, exit 2."""
-    assert cli.run(["score", str(tmp_path / "nowhere")]) == 2
-    assert "not a run" in capsys.readouterr().err
-    run_manifest().write(tmp_path / "run.json")
-    assert cli.run(["score", str(tmp_path)]) == 2
-    assert "not validated yet" in capsys.readouterr().err

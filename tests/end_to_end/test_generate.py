@@ -12,6 +12,8 @@ import pytest
 from pairs.dataset.folder import Dataset
 from tests.conftest import Command
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 SMALL = ("--profile", "quick", "--duration", "20m")
 
@@ -29,7 +31,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 def test_every_master_writes_the_same_bytes(
     pairs_command: Command, tmp_path: Path, reference: Dataset, master: str
 ) -> None:
-    """One core, two cores or executors in processes of their own: the datasets are equal, byte by byte."""
+    """One core, two cores or executors in separate processes: the datasets are equal, byte by byte."""
     done = pairs_command("generate", "-o", "market", "--files", "3", "--master", master, *SMALL)
     assert (done.returncode, done.stderr) == (0, "")
     files = sorted(path.relative_to(reference.path) for path in reference.path.rglob("*.*"))
@@ -68,12 +70,12 @@ def test_a_terminal_gets_a_progress_bar(tmp_path: Path) -> None:
 
 
 def read_all(terminal: int) -> str:
-    """Read what a process shows on a terminal until it ends."""
+    """Read the terminal output of a process until it ends."""
     shown = b""
     while True:
         try:
             piece = os.read(terminal, 65_536)
-        except OSError:  # Linux says so when the other end is closed
+        except OSError:  # raised by Linux when the other end is closed
             piece = b""
         if not piece:
             os.close(terminal)
@@ -89,11 +91,11 @@ def test_show_and_check_read_a_dataset_back(pairs_command: Command, reference: D
         assert part in " ".join(shown.stdout.split())
     checked = pairs_command("check", str(reference.path))
     assert (checked.returncode, checked.stderr) == (0, "")
-    assert checked.stdout == f"{reference.path}: whole, digest {reference.manifest.digest}\n"
+    assert checked.stdout == f"{reference.path}: valid, digest {reference.manifest.digest}\n"
 
 
 def test_a_damaged_dataset_fails_the_check(pairs_command: Command, tmp_path: Path) -> None:
-    """Exit code 1, a line for each problem and one that counts them, when a file is not what dataset.json says."""
+    """Exit code 1, a line for each problem and a summary, when a file differs from dataset.json."""
     assert pairs_command("generate", "-o", "market", "--files", "2", *SMALL).returncode == 0
     dataset = Dataset(tmp_path / "market")
     first, second = dataset.tick_files()

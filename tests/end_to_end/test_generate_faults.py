@@ -1,16 +1,18 @@
-"""What is left when generation is interrupted, a process is killed or the disk is full: never half a dataset."""
+"""Interrupted generation, killed processes, a full disk: never half a dataset is left."""
 
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from pairs.dataset.folder import Dataset
+from tests.processes import descendants, is_alive, wait_until
+
+pytestmark = pytest.mark.process
 
 LONG = ("--duration", "1h", "--files", "8")  # some seconds of work
 
@@ -21,23 +23,15 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_until(happened: Callable[[], bool], seconds: float = 120) -> None:
-    """Wait for something that must happen."""
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
-
-
 def files_begun(folder: Path) -> bool:
-    """Say whether tick files are being written."""
+    """Return whether tick files are being written."""
     return any(folder.glob(".market.partial-*/ticks/.part-*"))
 
 
 def processes(running: subprocess.Popen[str], mark: str) -> list[psutil.Process]:
     """Return the processes below a command that have a mark in their command line."""
     found = []
-    for child in psutil.Process(running.pid).children(recursive=True):
+    for child in descendants(running.pid):
         try:
             if mark in " ".join(child.cmdline()):
                 found.append(child)
@@ -53,24 +47,24 @@ def busy_workers(running: subprocess.Popen[str]) -> list[psutil.Process]:
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_generation_leaves_nothing(tmp_path: Path, sent: signal.Signals) -> None:
-    """Ctrl-C and SIGTERM end all processes, say so in one line and remove what was begun."""
+    """Ctrl-C and SIGTERM end all processes with one line, and remove the partial dataset."""
     with start(tmp_path) as running:
         wait_until(lambda: files_begun(tmp_path))
-        children = psutil.Process(running.pid).children(recursive=True)
+        children = descendants(running.pid)
         running.send_signal(sent)
         _, errors = running.communicate(timeout=60)
     assert (running.returncode, errors) == (130, "pairs: interrupted; nothing was left half-written\n")
-    wait_until(lambda: not any(child.is_running() for child in children))
+    wait_until(lambda: not any(map(is_alive, children)))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_killed_command_leaves_nothing_that_looks_whole(tmp_path: Path) -> None:
-    """Even SIGKILL leaves no folder under the final name; what remains is hidden and marked as partial."""
+    """Even SIGKILL leaves no folder under the final name, only a hidden partial folder."""
     with start(tmp_path) as running:
         wait_until(lambda: files_begun(tmp_path))
-        children = psutil.Process(running.pid).children(recursive=True)
+        children = descendants(running.pid)
         running.kill()
-    wait_until(lambda: not any(child.is_running() for child in children))
+    wait_until(lambda: not any(map(is_alive, children)))
     assert not (tmp_path / "market").exists()
     for left in tmp_path.iterdir():
         assert left.name.startswith(".market.partial-")
@@ -78,7 +72,7 @@ def test_a_killed_command_leaves_nothing_that_looks_whole(tmp_path: Path) -> Non
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
-    """By default a task whose Python worker dies is tried again, and the dataset is the same."""
+    """By default a task whose Python worker dies is retried, and the dataset is the same."""
     with start(tmp_path) as running:
         wait_until(lambda: files_begun(tmp_path))
         busy_workers(running)[0].kill()
@@ -90,7 +84,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_cannot_be_replaced_fails_the_command(tmp_path: Path) -> None:
-    """A master that tries only once gives up, in one line, and leaves nothing."""
+    """A master without retries fails with one line, and leaves nothing."""
     with start(tmp_path, "--master", "local[2]") as running:
         wait_until(lambda: files_begun(tmp_path))
         busy_workers(running)[0].kill()
@@ -102,14 +96,14 @@ def test_a_worker_that_cannot_be_replaced_fails_the_command(tmp_path: Path) -> N
 
 
 def test_a_killed_spark_fails_the_command(tmp_path: Path) -> None:
-    """When the JVM is gone, as out of memory, the last line says so and nothing is left."""
+    """When the JVM ends, as when out of memory, the last line says so and nothing is left."""
     with start(tmp_path) as running:
         wait_until(lambda: files_begun(tmp_path))
         processes(running, "org.apache.spark.deploy.SparkSubmit")[0].kill()
         _, errors = running.communicate(timeout=120)
     assert running.returncode == 1
     assert errors.splitlines()[-1].startswith("pairs: the dataset was not written: "), errors
-    wait_until(lambda: list(tmp_path.iterdir()) == [], 20)
+    wait_until(lambda: list(tmp_path.iterdir()) == [])
 
 
 @pytest.mark.slow
@@ -139,7 +133,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk_fails_the_command(small_disk: Path) -> None:
-    """A full disk is named in one line, and what was begun is removed."""
+    """A full disk is named in one line, and the partial dataset is removed."""
     with start(small_disk) as running:
         _, errors = running.communicate(timeout=120)
     assert running.returncode == 1

@@ -1,4 +1,4 @@
-"""Names from data stay names: whatever strategies and symbols are called, programs and verdicts are as before."""
+"""Names from data stay names: programs and verdicts do not depend on the names of strategies and symbols."""
 
 import json
 import re
@@ -34,20 +34,20 @@ ALIAS = '"""\n../{0}/<script>alert({0})</script>{{{{ {0} }}}}; import os'
 
 @pytest.fixture
 def market(tmp_path: Path) -> Path:
-    """Make the golden dataset with other names, in a folder of an odd name."""
+    """Make the golden dataset with other names, in a folder with an odd name."""
     folder = tmp_path / 'ma"rk{e}t <b>'
     (folder / "ticks").mkdir(parents=True)
     ticks = pa_csv.read_csv(GOLDEN / "ticks.csv")
     traded = sorted(set(ticks["symbol"].to_pylist()))
     strategies = read_strategies(GOLDEN / "strategies.xml")
-    watched = sorted({name for one in strategies.strategies for name in (one.symbol1, one.symbol2)})
+    watched = sorted(strategies.symbols)
     names = dict(zip(watched, SYMBOLS, strict=False))
     names = {name: names.get(name, name) for name in {*traded, *watched}}
-    renamed = pa.array([names[one] for one in ticks["symbol"].to_pylist()])
+    renamed = pa.array([names[symbol] for symbol in ticks["symbol"].to_pylist()])
     pq.write_table(ticks.set_column(0, "symbol", renamed), folder / "ticks" / "ticks.parquet")
     hostile = tuple(
-        replace(one, alias=ALIAS.format(number), user="<b>", symbol1=names[one.symbol1], symbol2=names[one.symbol2])
-        for number, one in enumerate(strategies.strategies)
+        replace(old, alias=ALIAS.format(number), user="<b>", symbol1=names[old.symbol1], symbol2=names[old.symbol2])
+        for number, old in enumerate(strategies.strategies)
     )
     write_strategies(folder / "strategies.xml", StrategySet(strategies.market_close_ms, hostile))
     assert read_strategies(folder / "strategies.xml").strategies == hostile
@@ -92,6 +92,6 @@ def test_names_have_no_effect_on_a_run(market: Path, pairs_command: Command) -> 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("plan", ["shared", "direct"])
 def test_names_have_no_effect_on_spark(market: Path, plan: str, pairs_command: Command) -> None:
-    """The same through Structured Streaming; the aliases come out as they went in."""
+    """The same through Structured Streaming; the aliases are unchanged."""
     run = judged(pairs_command, market, "pyspark", plan)
     assert ALIAS.format(0) in pq.read_table(run / "orders.parquet")["strategy"].to_pylist()

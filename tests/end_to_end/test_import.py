@@ -76,19 +76,19 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
         assert not any(symbol in program.read_text() for symbol in symbols)
 
 
-def test_the_facts_of_an_imported_dataset(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_manifest_of_an_imported_dataset(spark: SparkSession, tmp_path: Path) -> None:
     """Counts, interval and digest as of any dataset; marked as imported; trades by symbol, so that a load is right."""
     files = write_trades(tmp_path)
     with new_dataset(tmp_path / "real", overwrite=False) as building:
         import_trades(spark, files, CHOSEN, PairsWanted((("ALFA", "RARE"),)), building)
     dataset = Dataset(tmp_path / "real")
-    facts = dataset.facts()
-    assert (facts["standard"], facts["nonstandard"]) == (False, ["imported"])
-    assert (facts["duration_ms"], facts["measurement_interval_ms"]) == (1_200_000, [300_000, 900_000])
-    assert facts["basis_rate_per_second"] == pytest.approx(20_001 / 1_200)
-    assert sum(facts["trades_by_symbol"].values()) == facts["counts"]["ticks"] == 20_001
+    manifest = dataset.manifest
+    assert (manifest.standard, manifest.nonstandard) == (False, ("imported",))
+    assert (manifest.duration_ms, manifest.measurement_interval_ms) == (1_200_000, (300_000, 900_000))
+    assert manifest.basis_rate_per_second == pytest.approx(20_001 / 1_200)
+    assert sum((manifest.trades_by_symbol or {}).values()) == manifest.counts.ticks == 20_001
     found = check(spark, dataset)
-    assert (found.problems, found.digest) == ([], facts["digest"])
+    assert (found.problems, found.digest) == ([], manifest.digest)
     assert [path.name for path in dataset.path.iterdir() if path.name.startswith(".")] == []
 
 

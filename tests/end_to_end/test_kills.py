@@ -1,6 +1,5 @@
 """Killed at any moment, the engine recovers precisely: nothing is missing, nothing comes twice, under every plan."""
 
-import json
 import random
 from pathlib import Path
 
@@ -10,6 +9,8 @@ from pyspark.sql import SparkSession
 from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
+from pairs.run_folder.folder import Run
+from pairs.stages.score import score
 from pairs.validator.expected import compute
 from tests.markets import golden_market
 from tests.processes import Command
@@ -19,7 +20,7 @@ CASES = {
     "shared, state in parts": ["--plan", "shared", "--set", "state=parts"],
     "direct": ["--plan", "direct"],
 }
-PACES = {
+SPEEDS = {
     "unpaced": ["--speed", "max", "--set", "max-ticks-per-batch=300"],
     "paced": ["--speed", "10"],
 }
@@ -35,7 +36,7 @@ def market(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Pat
 
 def kills_ms(dataset: Path, dice: random.Random) -> list[int]:
     """Choose when to kill: at any moment, twice in a row, and right when a window closes."""
-    periods = [one.period_ms for one in read_strategies(Dataset(dataset).strategies_file).strategies]
+    periods = [strategy.period_ms for strategy in read_strategies(Dataset(dataset).strategies_file).strategies]
     anywhere, twice = dice.randrange(50_000, 850_000), dice.randrange(50_000, 850_000)
     period = dice.choice(periods)
     return sorted([anywhere, twice, twice + 1, dice.randrange(1, 800_000 // period) * period])
@@ -43,16 +44,19 @@ def kills_ms(dataset: Path, dice: random.Random) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("pace", PACES)
+@pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("case", CASES)
-def test_killed_at_random(market: Path, case: str, pace: str, tmp_path: Path, pairs_command: Command) -> None:
-    """Four times each, 24 times in all, at other moments whenever the test is run."""
-    kills = kills_ms(market, random.Random())  # noqa: S311
-    faults = [word for one in kills for word in ("--fault", f"kill@{one}ms")]
+def test_killed_at_random(
+    market: Path, case: str, speed: str, tmp_path: Path, pairs_command: Command, random_seed: int
+) -> None:
+    """Four times each, 24 times in all, at moments drawn from the seed."""
+    kills = kills_ms(market, random.Random(random_seed))  # noqa: S311
+    faults = [word for kill in kills for word in ("--fault", f"kill@{kill}ms")]
     run = tmp_path / "run"
-    done = pairs_command("run", str(market), "-o", str(run), *CASES[case], *PACES[pace], *faults)
+    done = pairs_command("run", str(market), "-o", str(run), *CASES[case], *SPEEDS[speed], *faults)
     assert done.returncode == 0, (kills, done.stderr)
     assert cli.run(["validate", str(run)]) == 0, kills
-    assert len(json.loads((run / "run.json").read_text())["kills_us"]) == len(kills)
-    cli.run(["score", str(run)])
-    assert json.loads((run / "score.json").read_text())["recovery"]["class"].startswith("precise"), kills
+    assert [fault.kind for fault in Run(run).manifest.faults] == ["kill"] * len(kills)
+    recovery = score(run).score.recovery
+    assert recovery is not None
+    assert recovery.kind == "precise", kills

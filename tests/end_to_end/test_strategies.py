@@ -7,7 +7,7 @@ from tests.conftest import Command
 
 
 def test_the_strategies_of_a_dataset(pairs_command: Command, tmp_path: Path) -> None:
-    """The set has the published sizes, is valid and always the same; others replace it only when told."""
+    """The set has the published sizes, is valid and always the same; another set replaces it only with --overwrite."""
     assert (
         pairs_command("generate", "-o", "market", "--profile", "quick", "--sf", "15", "--duration", "90m").returncode
         == 0

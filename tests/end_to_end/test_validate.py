@@ -17,7 +17,7 @@ from tests.records import run_manifest
 
 @pytest.fixture(scope="module")
 def market(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the golden dataset as one would by hand: ticks and strategies, nothing else."""
+    """Make the golden dataset by hand: only ticks and strategies."""
     return golden_market(tmp_path_factory.mktemp("golden") / "market")
 
 
@@ -33,7 +33,7 @@ def answers(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def expected(market: Path, pairs_command: Command) -> str:
-    """Compute the expected answers, or find that they are there; return what is said."""
+    """Compute the expected answers, or find them; return the output."""
     done = pairs_command("expected", str(market), "--master", "local[2]")
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -117,7 +117,7 @@ CHANGES: dict[str, tuple[str, Callable[[list[str]], None], dict[str, int]]] = {
 @pytest.mark.usefixtures("expected")
 @pytest.mark.parametrize("case", CHANGES)
 def test_any_change_fails(market: Path, answers: Path, case: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit 1, the verdict FAILED, and the one count that the change concerns."""
+    """Exit 1, the verdict FAILED, and the count for the change."""
     stream, edit, changed = CHANGES[case]
     change(answers, stream, edit)
     assert validate(market, answers) == 1
@@ -139,7 +139,7 @@ def test_incorrect_answers_are_shown_side_by_side(
     change(
         answers,
         "orders",
-        lambda lines: lines.__setitem__(slice(1, None), [one.replace(",BUY,", ",BUY,X") for one in lines[1:]]),
+        lambda lines: lines.__setitem__(slice(1, None), [line.replace(",BUY,", ",BUY,X") for line in lines[1:]]),
     )
     assert validate(market, answers, "--show", "wrong", "--limit", "2") == 1
     shown = capsys.readouterr().out
@@ -156,18 +156,18 @@ def test_incorrect_answers_are_shown_side_by_side(
 
 @pytest.mark.usefixtures("expected")
 def test_the_first_error_of_each_strategy(market: Path, answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A strategy's first error is told apart from those that follow."""
+    """A strategy's first error is separate from those that follow."""
     change(answers, "indicators", lambda lines: lines.__delitem__(slice(500, None)))
     assert validate(market, answers) == 1
-    assert "first went wrong" in capsys.readouterr().out
+    assert "First errors of" in capsys.readouterr().out
     errors = json.loads((answers / "validation.json").read_text())["first_errors"]
     dropped = (GOLDEN / "indicators.csv").read_text().splitlines()[500:]
     first: dict[str, int] = {}
     for line in dropped:
         first.setdefault(line.split(",")[0], int(line.split(",")[-1]))
-    assert {one["strategy"]: one["inputTickTS"] for one in errors} == first
-    assert sum(one["incorrect"] for one in errors) == len(dropped)
-    assert [one["inputTickTS"] for one in errors] == sorted(first.values())
+    assert {error["strategy"]: error["inputTickTS"] for error in errors} == first
+    assert sum(error["incorrect"] for error in errors) == len(dropped)
+    assert [error["inputTickTS"] for error in errors] == sorted(first.values())
 
 
 @pytest.mark.usefixtures("expected")

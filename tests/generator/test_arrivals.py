@@ -179,7 +179,7 @@ def test_counts_of_slices_are_dispersed_like_poisson() -> None:
 
 
 def test_counts_of_neighbouring_slices_are_independent() -> None:
-    """What one slice has too many its neighbour neither has nor lacks (Pearson, alarm 1e-4)."""
+    """The counts of neighbouring slices are not correlated (Pearson, alarm 1e-4)."""
     line = timeline()
     means = np.diff(expected_ticks(line.workload, line.borders_ms))
     deviations = (np.diff(line.first_ticks) - means) / np.sqrt(means)
@@ -190,14 +190,14 @@ def test_small_counts_have_the_poisson_distribution() -> None:
     """Counts of a tiny day over 4,000 seeds follow the Poisson distribution (chi-square, alarm 1e-4)."""
     tiny = {"basis_rate": Fraction(10), "duration": 600, "curve": "constant"}
     counts = np.array([timeline(seed=seed, **tiny).ticks - 1 for seed in range(4_000)])
-    bins = np.arange(2, 14)  # 0 and 1 are one, for the opening trade is always there
+    bins = np.arange(2, 14)  # 0 and 1 share a bin, as there is always the opening trade
     observed = np.bincount(np.digitize(counts, bins), minlength=len(bins) + 1)
     chances = np.diff([0.0, *stats.poisson.cdf(bins - 1, 6.0), 1.0])
     assert stats.chisquare(observed, 4_000 * chances).pvalue > ALARM
 
 
 def test_slices_without_expectation_are_empty() -> None:
-    """Where the curve is next to zero there is the opening trade and nothing else."""
+    """Where the curve is almost zero there is only the opening trade."""
     line = timeline(**LATE_MARKET)
     hardly_any = int((expected_ticks(line.workload, line.borders_ms) < 0.01).sum())
     assert hardly_any > 2
@@ -221,7 +221,7 @@ def test_rescaled_gaps_are_exponential_in_every_phase(slow: Timeline, arrivals: 
 
 
 def test_gaps_do_not_depend_on_their_predecessors(arrivals: Floats) -> None:
-    """A gap has no correlation with the one before it (Pearson, alarm 1e-4)."""
+    """Consecutive gaps are not correlated (Pearson, alarm 1e-4)."""
     gaps = np.diff(arrivals)
     assert stats.pearsonr(gaps[:-1], gaps[1:]).pvalue > ALARM
 
@@ -235,7 +235,7 @@ def test_counts_of_short_windows_are_dispersed_like_poisson(slow: Timeline, arri
 
 
 def test_arrivals_follow_the_curve_inside_a_slice() -> None:
-    """Also a day of a single slice is spread over time as the curve says (Kolmogorov-Smirnov, alarm 1e-4)."""
+    """Also a day of a single slice follows the curve (Kolmogorov-Smirnov, alarm 1e-4)."""
     line = timeline(basis_rate=Fraction(10), duration=4_000_000, seed=2)
     total = float(expected_ticks(line.workload, [line.workload.duration])[0])
     assert line.slices == 1
@@ -291,7 +291,7 @@ def test_constant_arrivals_on_a_flat_curve_have_equal_gaps() -> None:
 @PROPERTY
 @given(workload=workloads())
 def test_time_runs_from_the_opening_to_the_bell(workload: Workload) -> None:
-    """Ticks ascend in whole ms, there is one at 0 to open the day, all are before D, the bell is at D."""
+    """Ticks ascend in whole ms, the first is at 0, all are before D, the bell is at D."""
     times = all_times(Timeline(workload))
     assert (np.diff(times) >= 0).all()
     assert times[-1] == workload.duration
@@ -303,7 +303,7 @@ def test_time_runs_from_the_opening_to_the_bell(workload: Workload) -> None:
 @PROPERTY
 @given(workload=workloads())
 def test_slices_partition_time_and_ticks(workload: Workload) -> None:
-    """Slices follow each other without a gap, each has the ticks of its own time, and the last one the bell."""
+    """Slices follow each other without a gap, each has the ticks of its own time, and the last has the bell."""
     line = Timeline(workload)
     slices = [line.slice(index) for index in range(line.slices)]
     assert [piece.start_ms for piece in slices] == [0, *(piece.end_ms for piece in slices[:-1])]

@@ -65,8 +65,8 @@ def test_a_virtual_dataset_is_the_stored_one(
     """Without ticks on disk, every row is the same, and so is the manifest but for the files."""
     virtual = written(spark, tmp_path / "market", quick, 5, "virtual")
     stored, again = (
-        pa.concat_tables(pa.Table.from_batches(read_ticks(file)).cast(STOCK_TICK) for file in one.tick_files())
-        for one in (dataset, virtual)
+        pa.concat_tables(pa.Table.from_batches(read_ticks(file)).cast(STOCK_TICK) for file in folder.tick_files())
+        for folder in (dataset, virtual)
     )
     assert again.equals(stored)
     assert sum(file.stat().st_size for file in virtual.tick_files()) < 5_000
@@ -110,7 +110,7 @@ def test_files_are_contiguous_in_time_and_symbols_cycle(dataset: Dataset, quick:
 
 
 def test_the_manifest_describes_the_dataset(dataset: Dataset, quick: Workload) -> None:
-    """dataset.json holds the whole configuration, counts, interval and whether it is standard."""
+    """dataset.json has the whole configuration, counts, interval and whether it is standard."""
     manifest = dataset.manifest
     assert manifest.workload == quick
     assert manifest.counts.ticks == sum(file.ticks for file in manifest.files)
@@ -133,7 +133,7 @@ def test_the_auxiliary_file_lists_the_pairs(spark: SparkSession, tmp_path: Path)
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_a_task_may_run_twice(tmp_path: Path, quick: Workload, suffix: str) -> None:
-    """A second attempt replaces the file by the same one and leaves nothing else behind."""
+    """A second attempt writes the same file and leaves nothing else."""
     task = FileTask(quick, 1_000, 5_000, tmp_path / f"part.{suffix}", FORMATS[suffix])
     first, content = write_file(task), task.path.read_bytes()
     assert write_file(task).digest == first.digest

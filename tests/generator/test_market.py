@@ -53,7 +53,7 @@ def test_drawn_twice_symbols_appear_once() -> None:
 @PROPERTY
 @given(seed=SEEDS, fewer=st.integers(2, 300), more=st.integers(0, 300))
 def test_fewer_symbols_are_a_prefix_of_more(seed: int, fewer: int, more: int) -> None:
-    """A market with more symbols begins with the symbols and initial prices of one with fewer."""
+    """A market with more symbols begins with the symbols and initial prices of a smaller market."""
     small, large = market(seed=seed, symbols=fewer), market(seed=seed, symbols=fewer + more)
     assert large.symbols[:fewer] == small.symbols
     assert large.initial_prices[:fewer].tolist() == small.initial_prices.tolist()
@@ -98,7 +98,7 @@ def test_pairs_are_shared_out_evenly_among_markets(anything: Market) -> None:
 @PROPERTY
 @given(seed=SEEDS, scale_factor=st.integers(11, 60))
 def test_first_market_is_that_of_scale_factor_1(seed: int, scale_factor: int) -> None:
-    """A second market leaves the first one's symbols, pairs and initial prices as they are."""
+    """A second market does not change the symbols, pairs and initial prices of the first."""
     alone, among_others = market(seed=seed), market(seed=seed, scale_factor=scale_factor)
     assert among_others.symbols[:100] == alone.symbols
     assert among_others.initial_prices[:100].tolist() == alone.initial_prices.tolist()
@@ -106,7 +106,7 @@ def test_first_market_is_that_of_scale_factor_1(seed: int, scale_factor: int) ->
 
 
 def test_markets_are_paired_differently() -> None:
-    """The second market's pairs are not the first one's moved on by 100 places."""
+    """The second market's pairs are not those of the first, shifted by 100."""
     legs = market(scale_factor=11).pairs[:, 1:]
     assert (legs[25:] - 100).tolist() != legs[:25].tolist()
 
@@ -115,10 +115,10 @@ def test_markets_are_paired_differently() -> None:
 @given(seed=SEEDS)
 def test_another_seed_is_another_market(seed: int) -> None:
     """Two neighbouring seeds agree in no place of the cycle, nor in their pairs, nor in their initial prices."""
-    one, two = market(seed=seed), market(seed=(seed + 1) % 2**64)
-    assert all(name != other for name, other in zip(one.symbols, two.symbols, strict=True))
-    assert one.pairs.tolist() != two.pairs.tolist()
-    assert one.initial_prices.tolist() != two.initial_prices.tolist()
+    first, second = market(seed=seed), market(seed=(seed + 1) % 2**64)
+    assert all(name != other for name, other in zip(first.symbols, second.symbols, strict=True))
+    assert first.pairs.tolist() != second.pairs.tolist()
+    assert first.initial_prices.tolist() != second.initial_prices.tolist()
 
 
 @pytest.mark.parametrize("place", range(6))

@@ -85,7 +85,7 @@ class Board:
         return np.diff(self.seconds[::stride, self.independent(role)], axis=0)
 
     def across_borders(self, role: str) -> Mask:
-        """Tell which of `returns` over one cycle begin in one slice and end in another."""
+        """Return which of `returns` over a cycle begin in one slice and end in another."""
         across: Mask = np.diff(self.slices[:, self.independent(role)], axis=0) > 0
         return across
 
@@ -118,9 +118,9 @@ def has_variance_1(values: Floats) -> bool:
     return bool(2 * min(stats.chi2.cdf(squares, count), stats.chi2.sf(squares, count)) > ALARM)
 
 
-def look_uncorrelated(one: Floats, two: Floats) -> bool:
+def look_uncorrelated(first: Floats, second: Floats) -> bool:
     """Test Pearson's correlation of two samples."""
-    return float(stats.pearsonr(one.ravel(), two.ravel()).pvalue) > ALARM
+    return float(stats.pearsonr(first.ravel(), second.ravel()).pvalue) > ALARM
 
 
 def look_all_uncorrelated(samples: Floats, couples: Mask | None = None) -> bool:
@@ -188,7 +188,7 @@ def test_returns_across_borders_of_slices_are_like_all_others(role: str) -> None
 @both_roles
 @pytest.mark.parametrize("stride", [1, 10, 35])
 def test_returns_do_not_depend_on_their_predecessors(role: str, stride: int) -> None:
-    """A return is not correlated with the one before, over short spans or longer than a slice (alarm 1e-4)."""
+    """Consecutive returns are not correlated, over short spans or longer than a slice (alarm 1e-4)."""
     returns = board(**WIDE).returns(role, stride)
     assert look_uncorrelated(returns[:-1], returns[1:])
 
@@ -208,12 +208,12 @@ def test_values_at_borders_are_a_random_walk() -> None:
 
 @pytest.mark.parametrize("market", ["gbm", "cointegrated"])
 def test_prices_meet_at_the_borders(market: str) -> None:
-    """A price at the end of a slice is that at the start of the next one, to the cent."""
+    """A price at the end of a slice is that at the start of the next slice, to the cent."""
     source = TickSource(complete({"symbols": 50, "duration": 60_000, "volatility": 0.1, "market": market}))
     paths = list(source.prices.paths(range(source.timeline.slices)))
     assert len(paths) > 3
-    for one, two in pairwise(paths):
-        before, after = (prices_at(source, path, one.piece.end_ms) for path in (one, two))
+    for first, second in pairwise(paths):
+        before, after = (prices_at(source, path, first.piece.end_ms) for path in (first, second))
         assert before.tolist() == after.tolist()
 
 
@@ -237,7 +237,7 @@ def test_slices_do_not_repeat_each_other(role: str) -> None:
 @both_roles
 @pytest.mark.parametrize("part", [0.3, 1.0])
 def test_price_is_a_martingale(role: str, part: float) -> None:
-    """The mean log-return is minus half its variance and the mean price the initial one (alarm 1e-4 each)."""
+    """The mean log-return is minus half its variance, and the mean price the initial price (alarm 1e-4 each)."""
     source = TickSource(
         complete({"symbols": 4_000, "correlations": 2_000, "volatility": 0.3, "duration": 10_000, "seed": 4})
     )
@@ -284,10 +284,10 @@ def products_of_legs(paired: Board, stride: int, lag: int) -> tuple[Floats, Floa
     return moved1 * moved2 / scale, overlap / scale
 
 
-def lagged(one: Floats, two: Floats, lag: int) -> tuple[Floats, Floats]:
-    """Put each row of one beside the row of two that is `lag` rows earlier."""
-    rows = len(one)
-    return one[max(lag, 0) : rows + min(lag, 0)], two[max(-lag, 0) : rows - max(lag, 0)]
+def lagged(first: Floats, second: Floats, lag: int) -> tuple[Floats, Floats]:
+    """Align each row of the first with the row of the second that is `lag` rows earlier."""
+    rows = len(first)
+    return first[max(lag, 0) : rows + min(lag, 0)], second[max(-lag, 0) : rows - max(lag, 0)]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def lagged(one: Floats, two: Floats, lag: int) -> tuple[Floats, Floats]:
     ],
 )
 def test_fully_correlated_legs_follow_one_path(values: dict[str, Any], sign: int) -> None:
-    """With nothing of its own the second leg trades on the first one's path, or its mirror (alarm 1e-4 each)."""
+    """With correlation 1 or -1 the second leg trades on the first leg's path, or its mirror (alarm 1e-4 each)."""
     paired = board(**PAIRED, **values)
     pairs = paired.source.market.pairs[:, 1:]
     seconds = paired.seconds[:, pairs].transpose(1, 0, 2).reshape(len(pairs), -1)
@@ -345,7 +345,7 @@ any_half_life = pytest.mark.parametrize("half_life", [1, 3_000, 30_000])  # a sl
 @any_half_life
 @pytest.mark.parametrize("stride", [1, 6, 60])
 def test_log_ratio_is_ornstein_uhlenbeck(half_life: int, stride: int) -> None:
-    """Over a cycle, a second or a slice, a ratio keeps what the half-life says, the rest is new (alarm 1e-4 each)."""
+    """Over a cycle, a second or a slice, a ratio reverts by its half-life, the rest is new (alarm 1e-4 each)."""
     seconds, ratios = log_ratios(half_life, stride)
     fresh = innovations(seconds, ratios, half_life)
     assert looks_standard_normal(fresh)
@@ -418,7 +418,7 @@ def test_second_leg_is_first_leg_times_ratio() -> None:
     together, path, ratio = (board(**REVERTING | change) for change in (moving, moving | {"spread": 0.0}, {}))
     legs2 = together.source.market.pairs[:, 2]
     expected = path.drift_free[:, legs2] + ratio.drift_free[:, legs2]
-    cent = sum(1 / one.prices[:, legs2] for one in (together, path, ratio))
+    cent = sum(1 / source.prices[:, legs2] for source in (together, path, ratio))
     assert (np.abs(together.drift_free[:, legs2] - expected) <= cent).all()
 
 
@@ -433,7 +433,7 @@ def test_without_volatility_prices_stand_still(values: dict[str, Any]) -> None:
 
 
 def test_prices_are_rounded_to_the_nearest_cent() -> None:
-    """Moves of less than half a cent, up or down, leave the price at the initial one."""
+    """Moves of less than half a cent, up or down, do not change the initial price."""
     quiet = board(**SMALL, volatility=5e-7)
     assert (quiet.prices == quiet.source.market.initial_prices).all()
 
@@ -508,7 +508,7 @@ def test_slices_can_be_drawn_in_any_order(kind: dict[str, Any]) -> None:
 
 def test_another_seed_is_another_day() -> None:
     """Two seeds have different times, prices and sizes."""
-    one, two = small_day(), small_day(seed=2)
-    common = min(len(one), len(two)) - 1
+    first, second = small_day(), small_day(seed=2)
+    common = min(len(first), len(second)) - 1
     for column in ("symbol", "price", "size", "tickTS"):
-        assert not one[column].slice(1, common).equals(two[column].slice(1, common))
+        assert not first[column].slice(1, common).equals(second[column].slice(1, common))

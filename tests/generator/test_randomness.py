@@ -86,7 +86,7 @@ def test_words_are_philox_words(address: tuple[int, Purpose, int], count: int) -
 @PROPERTY
 @given(address=ADDRESSES, count=st.integers(0, 50), more=st.integers(0, 50))
 def test_same_address_same_words(address: tuple[int, Purpose, int], count: int, more: int) -> None:
-    """A longer draw from an address begins with the shorter one."""
+    """A longer draw from an address begins with a shorter draw."""
     np.testing.assert_array_equal(words(*address, count), words(*address, count + more)[:count])
 
 
@@ -102,11 +102,11 @@ def test_neighbouring_addresses_share_no_words() -> None:
     """Streams that differ in seed, purpose or index by one do not even overlap with a shift."""
     addresses = [(seed, purpose, index) for seed in (0, 1, 2) for purpose in Purpose for index in (0, 1, 2)]
     drawn = [set(words(*address, 200).tolist()) for address in addresses]
-    assert all(one.isdisjoint(two) for one, two in combinations(drawn, 2))
+    assert all(first.isdisjoint(second) for first, second in combinations(drawn, 2))
 
 
 def test_drawing_a_dataset_uses_every_stream_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No two draws of a dataset, of whatever slice or purpose, come from the same stream."""
+    """No two draws of a dataset, of any slice or purpose, come from the same stream."""
     used: list[tuple[int, ...]] = []
 
     def recording(key: Any, counter: Any) -> Philox:
@@ -149,7 +149,7 @@ def test_extreme_words_give_usable_draws(monkeypatch: pytest.MonkeyPatch, word: 
 
 
 def test_uniforms_are_uniform() -> None:
-    """Uniforms of one stream, and the first ones of many streams, pass Kolmogorov-Smirnov (alarm 1e-4 each)."""
+    """Uniforms of a stream, and the first uniforms of many streams, pass Kolmogorov-Smirnov (alarm 1e-4 each)."""
     along = uniforms(3, Purpose.PATH, 5, 100_000)
     across = np.array([uniforms(3, Purpose.PATH, index, 1)[0] for index in range(2_000)])
     for drawn in (along, across):
@@ -191,6 +191,6 @@ def test_sizes_of_different_slices_are_unrelated() -> None:
     source = TickSource(complete({"basis_rate": Fraction(2000), "duration": 120_000, "seed": 8}))
     slices = [piece["size"].to_numpy() for piece, _ in source.draw(0, source.timeline.ticks)]
     assert len(slices) > 2
-    for one, two in pairwise(slices):
-        common = min(len(one), len(two))
-        assert stats.pearsonr(one[:common], two[:common]).pvalue > ALARM
+    for first, second in pairwise(slices):
+        common = min(len(first), len(second))
+        assert stats.pearsonr(first[:common], second[:common]).pvalue > ALARM

@@ -4,8 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pairs.config.load import RunSettings
-
+from pairs.config.run_settings import RunSettings
 from pairs.dataset.folder import Dataset
 from pairs.harness.supervisor import Job, Outcome, execute
 from pairs.run_folder.folder import Run, new_run
@@ -17,8 +16,8 @@ DURATION_MS = 900_000
 _SETTINGS: dict[str, Any] = {
     "target": "script",
     "plan": "only",
+    "transport": "ticklog",
     "drivers": 1,
-    "master": "",
     "stall_timeout": 60_000,
     "max_behind": 120_000,
     "faults": (),

@@ -33,11 +33,11 @@ strategies = st.builds(
     num_periods=st.integers(2, 1_000),
     bands_multiplier=st.decimals("0.001", "100", places=3).map(float),
     stop_loss_fraction=st.decimals("0.001", "0.999", places=3).map(float),
-).filter(lambda one: one.symbol1 != one.symbol2)
+).filter(lambda strategy: strategy.symbol1 != strategy.symbol2)
 sets = st.builds(
     StrategySet,
     market_close_ms=st.integers(1, 10**12),
-    strategies=st.lists(strategies, min_size=1, max_size=8, unique_by=lambda one: one.alias).map(tuple),
+    strategies=st.lists(strategies, min_size=1, max_size=8, unique_by=lambda strategy: strategy.alias).map(tuple),
 )
 
 GOOD = (
@@ -53,8 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(written=sets)
-def test_what_was_written_reads_back(folder: Path, written: StrategySet) -> None:
-    """Any strategies survive, whatever their names hold, and the schema agrees with the file."""
+def test_a_written_set_reads_back(folder: Path, written: StrategySet) -> None:
+    """Any strategies read back, whatever their names contain, and the schema accepts the file."""
     file = folder / "any.xml"
     write_strategies(file, written)
     assert read_strategies(file) == written
@@ -98,7 +98,7 @@ def test_a_wrong_value_is_reported_with_its_line(tmp_path: Path, old: str, new: 
 
 
 def test_every_problem_is_reported(tmp_path: Path) -> None:
-    """Problems of many lines come at once, in the order of the lines."""
+    """All problems are returned, in the order of the lines."""
     bad = GOOD.replace('numPeriods="5"', 'numPeriods="0"')
     second, third = GOOD.replace('alias="a"', 'alias="c"'), GOOD.replace('symbol2="Y"', 'symbol2="Z"')
     file = file_with(
@@ -135,12 +135,12 @@ def test_what_is_not_a_strategy_set_is_refused(tmp_path: Path, content: str, lin
 
 
 def test_a_strategy_set_is_never_overwritten_silently(tmp_path: Path) -> None:
-    """The same set may be written again; another one only when told."""
-    one = read_strategies(file_with(tmp_path, f"<PairsStrategy {GOOD}/>"))
-    other = StrategySet(1, one.strategies)
+    """The same set may be written again; a different set only with --overwrite."""
+    first = read_strategies(file_with(tmp_path, f"<PairsStrategy {GOOD}/>"))
+    other = StrategySet(1, first.strategies)
     file = tmp_path / "strategies.xml"
-    write_new(file, one, overwrite=False)
-    write_new(file, one, overwrite=False)
+    write_new(file, first, overwrite=False)
+    write_new(file, first, overwrite=False)
     with pytest.raises(BadInputError, match="exists with other strategies; give --overwrite"):
         write_new(file, other, overwrite=False)
     write_new(file, other, overwrite=True)
@@ -151,13 +151,13 @@ def test_a_strategy_set_is_never_overwritten_silently(tmp_path: Path) -> None:
 def test_decimals_are_exact(tmp_path: Path) -> None:
     """Periods of fractions of a second are whole milliseconds, multipliers are what is written."""
     short = GOOD.replace('periodLength="5"', 'periodLength="0.007"')
-    [one] = read_strategies(file_with(tmp_path, f"<PairsStrategy {short}/>")).strategies
-    assert (one.period_ms, Decimal(repr(one.bands_multiplier))) == (7, Decimal("1.5"))
+    [strategy] = read_strategies(file_with(tmp_path, f"<PairsStrategy {short}/>")).strategies
+    assert (strategy.period_ms, Decimal(repr(strategy.bands_multiplier))) == (7, Decimal("1.5"))
 
 
 @pytest.mark.skipif(shutil.which("xmllint") is None, reason="xmllint is not installed")
 def test_xmllint_agrees_with_the_schema(tmp_path: Path) -> None:
-    """An independent validator takes what we take and refuses what we refuse."""
+    """An independent validator accepts and refuses the same files."""
     bad = GOOD.replace('numPeriods="5"', 'numPeriods="1"')
     for attributes, code in ((GOOD, 0), (bad, 3)):
         file = file_with(tmp_path, f"<PairsStrategy {attributes}/>")

@@ -243,7 +243,7 @@ def test_the_command(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "nowhere: no run there"),
+        (["nowhere"], "nowhere: not a run"),
         (["{run}", "{run}"], "--output: missing"),
         (["{run}", "-o", "{run}"], "is a folder"),
         (["{run}", "-o", "{run}/run.json/x.html"], "cannot be written"),

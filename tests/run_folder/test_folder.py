@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from pairs.core.errors import BadInputError
-from pairs.core.files import atomic_write
 from pairs.run_folder.folder import Run, new_run
 from tests.records import run_manifest
 
@@ -28,7 +27,7 @@ def link_to_another_user(tmp_path: Path) -> Path:
 
 
 def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
-    """Neither read nor replaced."""
+    """They are neither read nor replaced."""
     expected = "link: is a link to a folder of another user; give the folder itself"
     with pytest.raises(BadInputError, match=expected):
         _ = Run(link_to_another_user).manifest
@@ -38,33 +37,10 @@ def test_links_to_other_users_are_refused(link_to_another_user: Path) -> None:
 
 
 def test_own_links_are_followed(tmp_path: Path) -> None:
-    """A run may lie on another disk; replacing it keeps the link."""
+    """A run may be on another disk; replacing it keeps the link."""
     run = new_run(tmp_path / "disk" / "run", overwrite=False)
     run_manifest(dataset="/nowhere").write(run.manifest_file)
     (tmp_path / "link").symlink_to(run.path)
     assert Run(tmp_path / "link").manifest.dataset == "/nowhere"
     assert new_run(tmp_path / "link", overwrite=True).path == run.path
     assert not run.manifest_file.exists()
-
-
-def test_a_link_in_the_way_of_a_file_is_not_followed(tmp_path: Path) -> None:
-    """Writing replaces the link, not the file it leads to."""
-    target, file = tmp_path / "precious", tmp_path / "score.json"
-    target.write_text("precious")
-    file.symlink_to(target)
-    with atomic_write(file) as partial:
-        partial.write_text("{}")
-    assert target.read_text() == "precious"
-    assert (file.read_text(), file.is_symlink()) == ("{}", False)
-
-
-def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
-    """Neither half a file nor a temporary file."""
-
-    def fail(partial: Path) -> None:
-        partial.write_text("{")
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError), atomic_write(tmp_path / "score.json") as partial:
-        fail(partial)
-    assert list(tmp_path.iterdir()) == []

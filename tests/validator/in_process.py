@@ -16,33 +16,33 @@ from pairs.validator.state_machine import Answer, replay_by_tick
 
 
 def replay_in_process(strategies: StrategySet, ticks: Sequence[StockTick], cuts: Iterable[int] = ()) -> list[Answer]:
-    """Return the answers of the replay when the ticks come in pieces that are cut before the given rows."""
+    """Return the answers of the replay with the ticks in pieces, cut before the given rows."""
     every = strategies.strategies
-    symbols = sorted({symbol for one in every for symbol in (one.symbol1, one.symbol2)})
-    clock = Clock(tuple(sorted({one.period_ms for one in every})), strategies.market_close_ms)
+    symbols = sorted(strategies.symbols)
+    clock = Clock(tuple(sorted({strategy.period_ms for strategy in every})), strategies.market_close_ms)
     symbol, price, tick_ts = coded(symbols, ticks)
     borders = sorted({0, len(ticks), *cuts})
     pieces = [
         reduce_piece(clock, len(symbols), symbol[first:end], price[first:end], tick_ts[first:end])
         for first, end in pairwise(borders)
     ]
-    panes = pa.Table.from_batches([one for one, _ in pieces], PANES)
+    panes = pa.Table.from_batches([piece for piece, _ in pieces], PANES)
     triggers = Triggers.from_table(
-        pa.Table.from_batches([one for _, one in pieces], TRIGGERS), strategies.market_close_ms
+        pa.Table.from_batches([piece for _, piece in pieces], TRIGGERS), strategies.market_close_ms
     )
     replay = Replay({name: place for place, name in enumerate(symbols)}, panes_by_symbol(panes), triggers)
-    answers = [answer for one in every for answer in _rows(one, replay.answers(one), triggers, symbols)]
+    answers = [answer for strategy in every for answer in _rows(strategy, replay.answers(strategy), triggers, symbols)]
     return in_order(strategies, answers)
 
 
 def coded(symbols: list[str], ticks: Sequence[StockTick]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return symbols as numbers, prices and times; symbols that are not listed get numbers of their own after them."""
-    others = sorted({one.symbol for one in ticks} - set(symbols))
+    others = sorted({tick.symbol for tick in ticks} - set(symbols))
     places = {name: place for place, name in enumerate([*symbols, *others])}
     return (
-        np.array([places[one.symbol] for one in ticks], np.int32),
-        np.array([one.price for one in ticks], np.int32),
-        np.array([one.tickTS for one in ticks], np.int64),
+        np.array([places[tick.symbol] for tick in ticks], np.int32),
+        np.array([tick.price for tick in ticks], np.int32),
+        np.array([tick.tickTS for tick in ticks], np.int64),
     )
 
 
@@ -50,10 +50,10 @@ def _rows(strategy: Strategy, answers: Answers, triggers: Triggers, symbols: lis
     columns = (answers.ratio, answers.average, answers.upper, answers.lower, triggers.tick_ts[answers.trigger])
     for row in zip(*(column.tolist() for column in columns), strict=True):
         yield Indicator(strategy.alias, *row)
-    for one in answers.orders:
-        tick_ts = int(triggers.tick_ts[one.trigger])
-        side = "BUY" if one.buys else "SELL"
-        yield MarketOrder(strategy.alias, side, symbols[one.symbol], one.price, one.size, tick_ts)
+    for order in answers.orders:
+        tick_ts = int(triggers.tick_ts[order.trigger])
+        side = "BUY" if order.buys else "SELL"
+        yield MarketOrder(strategy.alias, side, symbols[order.symbol], order.price, order.size, tick_ts)
 
 
 def reference(strategies: StrategySet, ticks: Iterable[StockTick]) -> list[Answer]:
@@ -62,6 +62,10 @@ def reference(strategies: StrategySet, ticks: Iterable[StockTick]) -> list[Answe
 
 
 def in_order(strategies: StrategySet, answers: Iterable[Answer]) -> list[Answer]:
-    """Order answers by time, then by strategy, then indicators first. The orders of one strategy keep theirs."""
-    place = {one.alias: number for number, one in enumerate(strategies.strategies)}
-    return sorted(answers, key=lambda one: (one.inputTickTS, place[one.strategy], isinstance(one, MarketOrder)))
+    """Sort answers by time, then by strategy, indicators first; the orders of a strategy keep their order."""
+    place = {strategy.alias: number for number, strategy in enumerate(strategies.strategies)}
+
+    def rank(answer: Answer) -> tuple[int, int, bool]:
+        return answer.inputTickTS, place[answer.strategy], isinstance(answer, MarketOrder)
+
+    return sorted(answers, key=rank)

@@ -154,7 +154,7 @@ def random_grid(seed: int, windows: int = 60) -> Market:
 def write_market(
     path: Path, market: Market, files: int, suffix: str = "parquet", rows_of_a_group: int = 100
 ) -> Dataset:
-    """Write a market the way a hand-made dataset comes: tick files, strategies, nothing else."""
+    """Write a market as a hand-made dataset: only tick files and strategies."""
     dataset = Dataset(path)
     dataset.ticks_folder.mkdir(parents=True)
     write_strategies(dataset.strategies_file, market.strategies)
@@ -165,8 +165,8 @@ def write_market(
 
 
 def write_ticks(path: Path, ticks: Iterable[StockTick], rows_of_a_group: int = 100) -> None:
-    """Write one file of ticks."""
-    rows = [(one.symbol, one.price, one.size, one.tickTS) for one in ticks]
+    """Write a file of ticks."""
+    rows = [(tick.symbol, tick.price, tick.size, tick.tickTS) for tick in ticks]
     if path.suffix == ".parquet":
         pq.write_table(table_of(rows), path, row_group_size=rows_of_a_group)
         return
@@ -177,5 +177,5 @@ def write_ticks(path: Path, ticks: Iterable[StockTick], rows_of_a_group: int = 1
 def table_of(rows: Sequence[tuple[str, int | None, int, int]]) -> pa.Table:
     """Make a table of ticks; unlike the schema, it can hold rows without a price."""
     columns = zip(*rows, strict=True) if rows else ([], [], [], [])
-    arrays = [pa.array(column, one.type) for column, one in zip(columns, STOCK_TICK, strict=True)]
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, STOCK_TICK, strict=True)]
     return pa.table(arrays, names=STOCK_TICK.names)

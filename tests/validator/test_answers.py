@@ -137,9 +137,8 @@ def test_parquet_of_other_types(tmp_path: Path) -> None:
 def test_invalid_parquet_rows(tmp_path: Path, name: str, kind: pa.DataType, bad: Any) -> None:
     """A null, a fraction or a text where a whole number belongs is reported with its row."""
     path = tmp_path / "orders.parquet"
-    schema = pa.schema(
-        [field.with_type(kind if field.name == name else field.type).with_nullable(True) for field in ORDERS]
-    )
+    types = {name: kind}
+    schema = pa.schema([field.with_type(types.get(field.name, field.type)).with_nullable(True) for field in ORDERS])
     good = ROW | ({} if not pa.types.is_string(kind) or name == "strategy" else {name: "100"})
     good |= {name: [5000]} if pa.types.is_list(kind) else {}
     pq.write_table(pa.Table.from_pylist([good, good | {name: bad}], schema), path)

@@ -64,7 +64,7 @@ def test_right_answers_pass_in_any_order(given_: tuple[str, list[Row]], random: 
 
 @given(right_answers(), st.data())
 def test_any_single_change_is_found(given_: tuple[str, list[Row]], data: st.DataObject) -> None:
-    """One answer dropped, sent twice, altered or invented fails the stream and moves the right count by one."""
+    """An answer dropped, sent twice, altered or invented fails the stream, and changes the right count by one."""
     stream, rows = given_
     place = data.draw(st.integers(0, len(rows) - 1))
     total, row, rest = len(rows), rows[place], rows[:place] + rows[place + 1 :]
@@ -81,7 +81,7 @@ def test_any_single_change_is_found(given_: tuple[str, list[Row]], data: st.Data
 
 
 def _altered(row: Row, data: st.DataObject) -> Row:
-    """Return an answer with one value changed by the least that counts."""
+    """Return an answer with a value changed by the least amount that counts."""
     name = data.draw(st.sampled_from([name for name in row if name not in ("strategy", "inputTickTS", "type")]))
     value = row[name]
     if isinstance(value, str):
@@ -133,7 +133,7 @@ def test_counts_add_up_whatever_is_sent(expected: list[int], answered: list[int]
 
 
 def test_incorrect_answers_side_by_side() -> None:
-    """A wrong order shows the values of both sides, a missing one those of the validator only."""
+    """A wrong order shows the values of both sides, a missing order only those of the validator."""
     row = {"strategy": "a", "inputTickTS": 1, "type": "BUY", "symbol": "X", "price": 10, "size": 10}
     expected = table("orders", [row, row | {"inputTickTS": 2}])
     answers = table("orders", [row | {"price": 11}])

@@ -1,7 +1,6 @@
 """Tests of the expected answers of a dataset: computed on Spark from files of any shape, refused, kept and reused."""
 
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator import expected
 from pairs.validator.expected import compute, current_manifest
 from pairs.validator.state_machine import Answer
+from tests.processes import wait_until
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import Market, random_walk, table_of, ticks_of, write_market, write_ticks
 
@@ -33,7 +33,7 @@ def market() -> Market:
 def answers(market: Market) -> list[Answer]:
     """Return the reference's answers."""
     found = reference(market.strategies, market.ticks)
-    assert sum(isinstance(one, MarketOrder) for one in found) > 100
+    assert sum(isinstance(answer, MarketOrder) for answer in found) > 100
     return found
 
 
@@ -53,7 +53,7 @@ def kept_answers(dataset: Dataset, market: Market) -> list[Answer]:
         (4, "csv", 500, 3),
     ],
 )
-def test_the_answers_are_the_reference_s_however_the_work_is_cut(
+def test_the_answers_are_those_of_the_reference_however_the_work_is_divided(
     spark: SparkSession,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -70,7 +70,7 @@ def test_the_answers_are_the_reference_s_however_the_work_is_cut(
     dataset = write_market(tmp_path / "market", market, files, suffix, rows_of_a_group=190)
     computed = compute(spark, dataset)
     assert kept_answers(dataset, market) == answers
-    orders = sum(isinstance(one, MarketOrder) for one in answers)
+    orders = sum(isinstance(answer, MarketOrder) for answer in answers)
     assert (computed.ticks, computed.answers) == (
         len(market.ticks),
         {"indicators": len(answers) - orders, "orders": orders},
@@ -123,7 +123,7 @@ def ordinary() -> list[StockTick]:
 def test_bad_rows_are_refused_with_their_place(
     spark: SparkSession, tmp_path: Path, market: Market, suffix: str, file: int, row: int, bad: StockTick, problem: str
 ) -> None:
-    """Time must not run backwards, within a file or from one to the next, and prices are above zero."""
+    """Time must not run backwards, within a file or between files, and prices are above zero."""
     ticks = ordinary()
     ticks[20 * file + row] = bad
     dataset = write_market(tmp_path / "market", Market(market.strategies, ticks), 2, suffix)
@@ -136,7 +136,7 @@ def test_bad_rows_are_refused_with_their_place(
 def test_time_that_runs_backwards_between_parts_is_refused_with_its_row(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, market: Market
 ) -> None:
-    """Parts of one file are read apart, and the row is still that of the file."""
+    """Parts of a file are read separately, and the row is still that of the file."""
     monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", 10)
     ticks = ordinary()
     ticks[20] = StockTick("AAA", 100, 100, 18)
@@ -146,7 +146,7 @@ def test_time_that_runs_backwards_between_parts_is_refused_with_its_row(
 
 
 def test_ticks_of_the_same_time_in_two_files_are_in_order(spark: SparkSession, tmp_path: Path) -> None:
-    """The second file may begin with the time that the first one ends with."""
+    """The second file may begin with the last time of the first."""
     market = Market(random_walk(2).strategies, ticks_of("AAA100@0 BBB100@5 AAA100@5 BBB100@7"))
     dataset = write_market(tmp_path / "market", market, 2)
     assert compute(spark, dataset).ticks == 4
@@ -154,7 +154,7 @@ def test_ticks_of_the_same_time_in_two_files_are_in_order(spark: SparkSession, t
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_a_row_without_a_price_is_refused(spark: SparkSession, tmp_path: Path, market: Market, suffix: str) -> None:
-    """A value that is missing is not taken for zero."""
+    """A missing value does not count as zero."""
     dataset = write_market(tmp_path / "market", Market(market.strategies, ordinary()), 2, suffix)
     if suffix == "csv":
         with dataset.tick_file(1, "csv").open("a") as target:
@@ -171,7 +171,13 @@ def computed(spark: SparkSession, tmp_path: Path) -> Dataset:
     """Make a small dataset with expected answers, and wait for the clock of the file system to tick."""
     dataset = write_market(tmp_path / "market", random_walk(2, ticks=200), 2)
     compute(spark, dataset)
-    time.sleep(0.05)
+    written, probe = dataset.expected_manifest_file.stat().st_ctime_ns, tmp_path / "probe"
+
+    def has_ticked() -> bool:
+        probe.touch()
+        return probe.stat().st_ctime_ns > written
+
+    wait_until(has_ticked)
     return dataset
 
 
@@ -202,7 +208,7 @@ def test_answers_are_not_reused_after_a_change(computed: Dataset, name: str, set
 
 
 def test_answers_are_not_reused_if_files_come_or_go(spark: SparkSession, computed: Dataset) -> None:
-    """A tick file more, one less, answers or a manifest that are gone or broken."""
+    """An additional tick file, a missing tick file, missing or damaged answers or manifest."""
     more = computed.tick_file(2, "parquet")
     write_ticks(more, [])
     assert current_manifest(computed) is None
@@ -248,7 +254,7 @@ def test_answers_of_another_version_are_not_reused(computed: Dataset, monkeypatc
 def test_a_failure_while_computing_anew_leaves_the_old_answers_in_place(
     spark: SparkSession, computed: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are replaced when the new ones are whole."""
+    """They are replaced only by complete answers."""
     before = current_manifest(computed)
 
     def broken(*_: object) -> None:

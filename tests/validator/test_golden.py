@@ -14,9 +14,9 @@ from tests.validator.in_process import replay_in_process
 
 
 def check(answers: list[Answer]) -> None:
-    """Hold answers in the order of time and of strategies against the golden ones."""
-    assert [one for one in answers if isinstance(one, Indicator)] == golden.indicators()
-    assert [one for one in answers if isinstance(one, MarketOrder)] == golden.orders()
+    """Compare answers, in the order of time and strategies, with the golden answers."""
+    assert [answer for answer in answers if isinstance(answer, Indicator)] == golden.indicators()
+    assert [answer for answer in answers if isinstance(answer, MarketOrder)] == golden.orders()
 
 
 def test_golden_answers_are_all_there() -> None:
@@ -45,5 +45,5 @@ def test_the_replay_on_spark_gives_the_golden_answers(spark: SparkSession, tmp_p
     assert (computed.ticks, computed.answers) == (26_669, {"indicators": 1_499, "orders": 130})
     indicators = [Indicator(**row) for row in pq.read_table(dataset.expected_file("indicators")).to_pylist()]
     orders = [MarketOrder(**row) for row in pq.read_table(dataset.expected_file("orders")).to_pylist()]
-    assert indicators == sorted(golden.indicators(), key=lambda one: one.strategy)
-    assert orders == sorted(golden.orders(), key=lambda one: one.strategy)
+    assert indicators == sorted(golden.indicators(), key=lambda answer: answer.strategy)
+    assert orders == sorted(golden.orders(), key=lambda answer: answer.strategy)

@@ -44,7 +44,7 @@ def test_panes_begin_where_windows_end(clock: Clock, times: list[int]) -> None:
 
 
 def test_a_long_silence_costs_nothing() -> None:
-    """Windows that end while nobody trades are not listed one by one."""
+    """Windows that end during a silence are not listed."""
     starts, rows = Clock((5,), 10**18).panes_of(np.array([0, 10**15]))
     assert (starts.tolist(), rows.tolist()) == ([0, 10**15], [0, 1])
 
@@ -60,7 +60,7 @@ def reduce(
 
 
 def test_a_pane_holds_sum_count_and_last_price() -> None:
-    """Per symbol, of the panes in which it traded; of symbols that nobody watches there is none."""
+    """Per symbol and pane in which it traded; only for watched symbols."""
     ticks = ticks_of("A5@0 X9@1 A7@9 B1@9 A2@10 X3@14 B4@15 B6@15 A1@59 A8@60 B8@60")
     panes, triggers = reduce(Clock((10, 15), 60), ["A", "B"], ticks)
     assert sorted(tuple(row.values()) for row in panes.to_pylist()) == [
@@ -81,7 +81,7 @@ def test_a_pane_holds_sum_count_and_last_price() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_panes_are_the_same_with_few_and_many_watched_symbols(seed: int) -> None:
-    """Where there are far more panes than ticks only those with ticks are numbered; what comes out is the same."""
+    """With far more panes than ticks only panes with ticks are numbered; the result is the same."""
     ticks = random_walk(seed).ticks
     clock = Clock((333, 7_000), ticks[len(ticks) * 2 // 3].tickTS + seed % 2)
     few, many = reduce(clock, [*WATCHED], ticks), reduce(clock, [*WATCHED], ticks, watched=1_000_000)
@@ -149,11 +149,12 @@ def test_an_empty_part_reduces_to_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_batches")
 def test_the_digests_of_parts_add_up_to_that_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows count from the beginning of the file, whatever part and batch they come in."""
+    """Rows count from the beginning of the file, in every part and batch."""
     monkeypatch.setattr(tick_parquet, "_ROWS_OF_A_PART", 30)
     reduced = reduced_file(tmp_path, random_walk(3).ticks[:200])
     assert len(reduced) == 7
-    assert sum((one.digest for one in reduced), PartialDigest()) == digest_file(tmp_path / "ticks.parquet")
+    digest = sum((part.digest for part in reduced), PartialDigest())
+    assert digest == digest_file(tmp_path / "ticks.parquet")
 
 
 def reduced_file(folder: Path, ticks: list[StockTick]) -> list[ReducedPart]:
@@ -164,8 +165,8 @@ def reduced_file(folder: Path, ticks: list[StockTick]) -> list[ReducedPart]:
 
 
 def first_problem_of(reduced: list[ReducedPart]) -> tuple[int, str]:
-    """Return the row, from 0, and the text of the one problem there is."""
-    [problem] = [one.problem for one in reduced if one.problem is not None]
+    """Return the row, from 0, and the text of the only problem."""
+    [problem] = [part.problem for part in reduced if part.problem is not None]
     return problem.row, problem.text
 
 

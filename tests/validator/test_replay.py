@@ -1,4 +1,4 @@
-"""Tests that hold the replay of panes against the reference: equal answers, to the last bit, however ticks come."""
+"""Tests that compare the replay of panes with the reference: equal answers to the last bit, however ticks are cut."""
 
 from collections import Counter
 
@@ -63,29 +63,30 @@ def markets(draw: st.DrawFn) -> Market:
 def tally(market: Market, answers: list[Answer]) -> Counter[str]:
     """Count what happened in a market, by what the orders tell."""
     close, found = market.strategies.market_close_ms, Counter[str]()
-    first_legs = {one.alias: one.symbol1 for one in market.strategies.strategies}
-    together = Counter((one.strategy, one.inputTickTS) for one in answers if isinstance(one, MarketOrder))
-    for one in answers:
-        if isinstance(one, Indicator):
+    first_legs = {strategy.alias: strategy.symbol1 for strategy in market.strategies.strategies}
+    together = Counter((answer.strategy, answer.inputTickTS) for answer in answers if isinstance(answer, MarketOrder))
+    for answer in answers:
+        if isinstance(answer, Indicator):
             found["indicator"] += 1
-            wide = one.lowerBand < one.upperBand
-            found["on a band"] += wide and one.ratio in (one.lowerBand, one.upperBand)
+            wide = answer.lowerBand < answer.upperBand
+            found["on a band"] += wide and answer.ratio in (answer.lowerBand, answer.upperBand)
             found["bands without width"] += not wide
             continue
-        leg = "symbol1" if one.symbol == first_legs[one.strategy] else "symbol2"
-        if one.type == "BUY":
+        leg = "symbol1" if answer.symbol == first_legs[answer.strategy] else "symbol2"
+        if answer.type == "BUY":
             found[f"buys {leg}"] += 1
-        elif one.inputTickTS >= close:
+        elif answer.inputTickTS >= close:
             found[f"bell sells {leg}"] += 1
         else:
-            found[f"{'switches from' if together[one.strategy, one.inputTickTS] == 2 else 'only sells'} {leg}"] += 1
+            switches = together[answer.strategy, answer.inputTickTS] == 2
+            found[f"{'switches from' if switches else 'only sells'} {leg}"] += 1
     return found
 
 
 @settings(max_examples=300)
 @given(market=markets(), cuts=st.lists(st.integers(1, 200), max_size=8))
 def test_any_market_gets_the_same_answers(market: Market, cuts: list[int]) -> None:
-    """Whatever trades when at what price, and wherever the ticks are cut, the answers are the reference's."""
+    """For any trades, and wherever the ticks are cut, the answers are those of the reference."""
     expected = reference(market.strategies, market.ticks)
     for what, count in tally(market, expected).items():
         if count:
@@ -114,7 +115,7 @@ def test_random_walks_get_the_same_answers() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_tick_may_come_on_its_own(seed: int) -> None:
-    """Pieces of one tick are the smallest there are."""
+    """The smallest pieces are single ticks."""
     market = random_walk(seed)
     every = range(len(market.ticks))
     assert replay_in_process(market.strategies, market.ticks, every) == reference(market.strategies, market.ticks)
@@ -137,7 +138,7 @@ def agrees(ticks: list[StockTick], *watching: Strategy, close: int = 10**9) -> l
     expected = reference(strategies, ticks)
     for cut in range(len(ticks)):
         assert replay_in_process(strategies, ticks, [cut]) == expected
-    return [one for one in expected if isinstance(one, MarketOrder)]
+    return [answer for answer in expected if isinstance(answer, MarketOrder)]
 
 
 @pytest.mark.parametrize(
@@ -175,20 +176,20 @@ def test_a_stop_loss_that_rounding_decides_gets_the_same_answers(
 ) -> None:
     """At the limit to the cent, to divide instead of multiplying would decide otherwise."""
     orders = agrees(at_ratios(*ratios), pair(stop_loss=stop_loss))
-    assert [one.type for one in orders] == (["BUY", "SELL"] if sold else ["BUY"])
+    assert [order.type for order in orders] == (["BUY", "SELL"] if sold else ["BUY"])
 
 
 def test_a_signal_and_a_stop_loss_in_one_window_get_the_same_answers() -> None:
     """The signal goes first."""
     strategy = pair(periods=3, multiplier=0.05, stop_loss=0.05)
-    assert [one.type for one in agrees(at_ratios(2, 0.7, 1.25, 1, 1.1), strategy)] == ["BUY", "SELL", "BUY"]
+    assert [order.type for order in agrees(at_ratios(2, 0.7, 1.25, 1, 1.1), strategy)] == ["BUY", "SELL", "BUY"]
 
 
 def test_a_bell_among_ticks_of_the_same_time_gets_the_same_answers() -> None:
-    """The first of them is the bell, and the others are ignored, whichever piece they come in."""
+    """The first is the bell, and the others are ignored, in any piece."""
     ticks = at_ratios(1, 2, 1) + ticks_of("A200@3999 X1@4000 A999@4000 B1@4000 A5@4000 A7@4001")
     orders = agrees(ticks, pair(), close=4_000)
-    assert [(one.type, one.price) for one in orders] == [("BUY", 100), ("SELL", 200)]
+    assert [(order.type, order.price) for order in orders] == [("BUY", 100), ("SELL", 200)]
 
 
 def test_a_market_that_is_closed_from_the_first_tick_on_answers_nothing() -> None:

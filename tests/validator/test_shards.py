@@ -23,7 +23,7 @@ from tests.validator.markets import SILENT, WATCHED, random_walk, write_market
 def test_buffers_of_any_size_give_the_same_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, tiny: int, seed: int
 ) -> None:
-    """Rows read together, panes written together, answers written together: none of it shows, nor where shards end."""
+    """Batches of rows, of panes and of answers do not change the result, nor does the end of a shard."""
     for module, name in (
         (tick_parquet, "_ROWS_AT_A_TIME"),
         (tick_parquet, "_ROWS_OF_A_PART"),
@@ -34,13 +34,13 @@ def test_buffers_of_any_size_give_the_same_answers(
     market = random_walk(seed)
     every, close = market.strategies.strategies, market.strategies.market_close_ms
     dataset = write_market(tmp_path / "market", market, 3, suffix, rows_of_a_group=30)
-    clock = Clock(tuple(sorted({one.period_ms for one in every})), close)
+    clock = Clock(tuple(sorted({strategy.period_ms for strategy in every})), close)
     symbols = (*WATCHED, SILENT)
     parts = [part for file in dataset.tick_files() for part in parts_of(file)]
     pane_files = tuple(tmp_path / f"panes-{number}.arrow" for number in range(len(parts)))
     reduced = [reduce_part(PartTask(part, clock, symbols, file)) for part, file in zip(parts, pane_files, strict=True)]
     triggers_file = tmp_path / "triggers.arrow"
-    triggers = pa.concat_tables([one.triggers for one in reduced])
+    triggers = pa.concat_tables([part.triggers for part in reduced])
     with pa.OSFile(str(triggers_file), "wb") as sink, pa.ipc.new_stream(sink, triggers.schema) as target:
         target.write_table(triggers)
     found: list[Answer] = []

@@ -1,7 +1,7 @@
 """Tests of the reference against cases worked out by hand, a rule of the specification at a time.
 
 Most use two periods and a multiplier of a half. Two ratios a and b deviate by |b - a| / 1.41 and lie |b - a| / 2 off
-their mean, so every rise is beyond the upper band and every fall beyond the lower one: a rise after a fall is an up
+their mean, so every rise is beyond the upper band and every fall beyond the lower: a rise after a fall is an up
 signal, a fall after a rise a down signal.
 """
 
@@ -18,28 +18,28 @@ NEVER = 10**9
 
 
 def answers(ticks: list[StockTick], *strategies: Strategy, close: int = NEVER) -> list[Answer]:
-    """Return what the reference answers; to one common strategy if none is given."""
+    """Return the answers of the reference; to a default strategy if none is given."""
     return list(replay_by_tick(StrategySet(close, strategies or (pair(),)), ticks))
 
 
 def indicators(ticks: list[StockTick], *strategies: Strategy, close: int = NEVER) -> list[tuple[float, float, int]]:
     """Return ratio, average and time of the indicators."""
     found = answers(ticks, *strategies, close=close)
-    return [(one.ratio, one.avgRatio, one.inputTickTS) for one in found if isinstance(one, Indicator)]
+    return [(answer.ratio, answer.avgRatio, answer.inputTickTS) for answer in found if isinstance(answer, Indicator)]
 
 
 def orders(ticks: list[StockTick], *strategies: Strategy, close: int = NEVER) -> list[str]:
     """Return the orders, short."""
     found = answers(ticks, *strategies, close=close)
     return [
-        f"{one.type} {one.size} {one.symbol} at {one.price} @{one.inputTickTS}"
-        for one in found
-        if isinstance(one, MarketOrder)
+        f"{answer.type} {answer.size} {answer.symbol} at {answer.price} @{answer.inputTickTS}"
+        for answer in found
+        if isinstance(answer, MarketOrder)
     ]
 
 
 def test_the_trigger_belongs_to_the_new_window() -> None:
-    """A tick at the very end of a window closes it, and its price counts in the next one only."""
+    """A tick at the end of a window closes it, and its price counts only in the next window."""
     ticks = ticks_of("A100@0 B100@1 A300@1000 B100@1001 X1@2000")
     assert indicators(ticks) == [(3.0, 2.0, 2_000)]
 
@@ -51,7 +51,7 @@ def test_a_tick_before_the_end_belongs_to_the_window() -> None:
 
 
 def test_of_several_ticks_at_the_end_of_a_window_the_first_is_the_trigger() -> None:
-    """The others, although of the same time, come after it."""
+    """The others have the same time, but come later."""
     ticks = ticks_of("B100@0 A200@1 B100@1000 A100@1001 B100@2000 A200@2001 X1@3000 A999@3000 B999@3000")
     assert orders(ticks) == ["BUY 100 B at 100 @3000"]
 
@@ -63,7 +63,7 @@ def test_any_symbol_closes_windows() -> None:
 
 
 def test_a_jump_over_windows_closes_the_one_that_holds_ticks() -> None:
-    """The windows jumped over are empty, and the next one ends where it would have without the jump."""
+    """The windows jumped over are empty, and the next window ends where it would have without the jump."""
     ticks = ticks_of("A100@0 B100@1 A200@1000 B100@1001 A100@5500 B100@5501 X1@6000")
     assert indicators(ticks) == [(2.0, 1.5, 5_500), (1.0, 1.5, 6_000)]
 
@@ -88,9 +88,9 @@ def test_the_ratio_is_that_of_the_average_prices() -> None:
 
 def test_the_ratio_is_rounded_step_by_step() -> None:
     """Each average is a double before they are divided."""
-    [one] = answers(windows_of("A50 A50 B33 B34 B34", "A50 A50 B33 B34 B34", "X1"))
-    assert isinstance(one, Indicator)
-    assert one.ratio == (100 / 2) / (101 / 3) != 300 / 202
+    [indicator] = answers(windows_of("A50 A50 B33 B34 B34", "A50 A50 B33 B34 B34", "X1"))
+    assert isinstance(indicator, Indicator)
+    assert indicator.ratio == (100 / 2) / (101 / 3) != 300 / 202
 
 
 def test_too_few_ratios_give_no_indicator() -> None:
@@ -117,16 +117,16 @@ def test_bands_are_rounded_step_by_step() -> None:
     """Sums run from the oldest ratio on, rounded at every step; here any other way gives other last digits."""
     ratios = (0.1, 0.3, 0.7, 0.6)
     average = (((0.1 + 0.3) + 0.7) + 0.6) / 4
-    first, second, third, fourth = ((one - average) * (one - average) for one in ratios)
+    first, second, third, fourth = ((ratio - average) * (ratio - average) for ratio in ratios)
     deviation = sqrt((((first + second) + third) + fourth) / 3)
     assert average != fsum(ratios) / 4
     assert deviation != sqrt((((fourth + third) + second) + first) / 3)
-    [one] = answers(at_ratios(*ratios), pair(periods=4, multiplier=1.0))
-    assert one == Indicator("s", 0.6, average, average + deviation, average - deviation, 4_000)
+    [indicator] = answers(at_ratios(*ratios), pair(periods=4, multiplier=1.0))
+    assert indicator == Indicator("s", 0.6, average, average + deviation, average - deviation, 4_000)
 
 
 def test_the_first_indicator_gives_no_signal() -> None:
-    """It may be beyond a band, but there is none before that was not."""
+    """It may be beyond a band, but there is no earlier indicator that was not."""
     assert orders(at_ratios(1, 2)) == []
     assert orders(at_ratios(2, 1)) == []
 
@@ -149,7 +149,7 @@ def test_a_ratio_on_the_band_has_crossed_it() -> None:
 
 
 def test_a_ratio_that_was_on_the_band_already_does_not_cross_it() -> None:
-    """All but the first of these lie on a band, each after one that did."""
+    """All but the first lie on a band, each after an indicator that did."""
     strategy = pair(periods=3, multiplier=1.0)
     assert orders(at_ratios(1, 2, 3, 4, 5), strategy) == []
     assert orders(at_ratios(5, 4, 3, 2, 1), strategy) == []
@@ -161,7 +161,7 @@ def test_a_ratio_that_stays_beyond_the_band_gives_no_new_signal() -> None:
 
 
 def test_bands_without_width_are_crossed_both_ways() -> None:
-    """Equal ratios lie on both bands: a flat strategy follows the up signal, one in short-long the down signal."""
+    """Equal ratios lie on both bands: a flat strategy follows the up signal, a short-long strategy the down signal."""
     strategy = pair(multiplier=1.0, stop_loss=0.9)
     assert orders(at_ratios(1, 2, 2), strategy) == ["BUY 100 B at 100 @3000"]
     assert orders(at_ratios(1, 2, 2, 3, 3), strategy)[1:] == ["SELL 100 B at 100 @5000", "BUY 30 A at 300 @5000"]
@@ -273,7 +273,7 @@ def test_a_strategy_left_flat_for_want_of_money_follows_the_next_signal() -> Non
 
 
 def test_the_price_is_that_of_the_last_trade() -> None:
-    """Not the average of the window, nor its first price, and of whatever window the last trade was."""
+    """Not the average of the window or its first price; the last trade may be of an earlier window."""
     ticks = windows_of("B100 A200", "B100 A100", "B90 A200 B110", "X1")
     assert orders(ticks) == ["BUY 90 B at 110 @3000"]
     ticks = windows_of("A100 B100", "A200 B100", "B100 A90 A110", "X1")
@@ -351,19 +351,20 @@ def test_strategies_share_symbols_and_keep_their_own_periods() -> None:
     """One sees a window of two seconds, the other two of one second; the legs may be swapped."""
     ticks = windows_of("A100 B100", "A300 B100", "A100 B100", "A100 B100", "X1")
     long, swapped = pair("long", period_ms=2_000), pair("swapped", ("B", "A"))
-    found = [one for one in answers(ticks, long, swapped) if isinstance(one, Indicator)]
-    assert [(one.strategy, one.ratio, one.inputTickTS) for one in found] == [
+    found = [answer for answer in answers(ticks, long, swapped) if isinstance(answer, Indicator)]
+    assert [(answer.strategy, answer.ratio, answer.inputTickTS) for answer in found] == [
         ("swapped", 1 / 3, 2_000),
         ("swapped", 1.0, 3_000),
         ("long", 1.0, 4_000),
         ("swapped", 1.0, 4_000),
     ]
-    assert [one.avgRatio for one in found if one.strategy == "long"] == [1.5]
+    assert [answer.avgRatio for answer in found if answer.strategy == "long"] == [1.5]
 
 
 def test_strategies_have_their_own_money() -> None:
-    """What one buys leaves the other as rich as it was; answers come in the order of the set."""
+    """Orders of a strategy do not affect the other; answers come in the order of the set."""
     ticks = at_ratios(2, 1, 2)
     found = answers(ticks, pair("rich", funds=20_000), pair("poor", funds=1_000))
-    assert [(one.strategy, one.size) for one in found if isinstance(one, MarketOrder)] == [("rich", 200), ("poor", 10)]
-    assert [one.strategy for one in found[2:]] == ["rich", "rich", "poor", "poor"]
+    orders = [answer for answer in found if isinstance(answer, MarketOrder)]
+    assert [(order.strategy, order.size) for order in orders] == [("rich", 200), ("poor", 10)]
+    assert [answer.strategy for answer in found[2:]] == ["rich", "rich", "poor", "poor"]

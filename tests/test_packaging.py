@@ -1,0 +1,43 @@
+"""Tests of the distributions: what the wheel installs, and what the source distribution holds."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.process
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build both distributions: the wheel from the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+def test_the_wheel_takes_one_name(distributions: Path) -> None:
+    """Beside its metadata it installs the package pairs and nothing else, with all of its parts."""
+    [wheel] = distributions.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"pairs"}
+    for part in ("generator", "translator", "validator", "templates", "configs"):
+        assert any(name.startswith(f"pairs/{part}/") for name in names), part
+    assert "pairs/model/strategies.xsd" in names
+
+
+def test_the_source_distribution_can_run_its_tests(distributions: Path) -> None:
+    """It holds the tests, the Makefile and the pinned versions, and the package is whole without links."""
+    [archive] = distributions.glob("*.tar.gz")
+    with tarfile.open(archive) as source:
+        members = source.getmembers()
+    names = {member.name.split("/", 1)[1] for member in members}
+    assert {"Makefile", "constraints.txt", "pyproject.toml", "tests/conftest.py", "pairs/generator/ticks.py"} <= names
+    assert not any(member.issym() for member in members)
