@@ -41,7 +41,6 @@ class Recipe(Record):
 
 
 def recipe(workload: Workload, first_tick: int, end_tick: int) -> str:
-    """Return the content of a virtual file."""
     return Recipe(first_tick=first_tick, end_tick=end_tick, parameters=workload.as_plain()).to_json()
 
 

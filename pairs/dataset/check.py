@@ -83,7 +83,6 @@ def scan_part(part: FilePart, rows_before_file: int, known: frozenset[str] | Non
 
 
 def check(spark: "SparkSession", dataset: Dataset) -> Findings:
-    """Check every file and every row of a dataset."""
     manifest = dataset.optional_manifest
     problems = dataset.file_problems()
     scanned = _scan(spark, dataset, manifest)
@@ -158,8 +157,7 @@ def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[st
     """Yield pairs of symbols that never trade, and a wrong number of symbols."""
     if len(traded) >= _MAX_SYMBOLS:
         return
-    paired = {name for pair in dataset.correlations() for name in (pair.symbol1, pair.symbol2)}
-    for symbol in sorted(paired - traded)[:MAX_SHOWN]:
+    for symbol in sorted(dataset.paired_symbols() - traded)[:MAX_SHOWN]:
         yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
     described = manifest.counts.symbols
     if len(traded) != described:

@@ -24,7 +24,6 @@ _UNREADABLE = (pa.ArrowException, KeyError, ValueError, OSError)  # raised by th
 
 
 def whole_file(path: Path) -> FilePart:
-    """Return a file as one part."""
     tick_format = FORMATS.get(path.suffix.lstrip("."))
     if tick_format is None:
         raise BadInputError(f"{path}: not a tick file; give one of {', '.join(FORMATS)}")

@@ -103,7 +103,6 @@ def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Violation]]:
 
 
 def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Violation]]:
-    """Convert a column with invalid values."""
     if field.name == "symbol":
         missing = _mask(raw.is_null())
         names = raw.cast(pa.string())
@@ -152,7 +151,6 @@ class TickRules:
         self._invalid_names: dict[int, str] = {}
 
     def check(self, ticks: pa.RecordBatch) -> list[Violation]:
-        """Return the violations in the next batch."""
         price, size, tick_ts = (ticks[name].to_numpy() for name in ("price", "size", "tickTS"))
         invalid_names = self._invalid_names_in(ticks["symbol"].dictionary)
         steps = np.diff(tick_ts, prepend=tick_ts[:1] if self._last_ts is None else self._last_ts)
@@ -186,7 +184,6 @@ class TickRules:
 
 
 def wrong_with_symbol(name: str, known: Collection[str] | None = None) -> str | None:
-    """Return what is wrong with a symbol, if anything."""
     if not name:
         return "empty symbol; every tick has a symbol"
     if len(name.encode()) > SYMBOL_BYTES:

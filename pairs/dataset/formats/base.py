@@ -84,8 +84,7 @@ class TickFormat(ABC):
             target.flush()
 
     @abstractmethod
-    def _opened(self, path: Path, recipe: str) -> AbstractContextManager[WriteTicks]:
-        """Open a file for writing."""
+    def _opened(self, path: Path, recipe: str) -> AbstractContextManager[WriteTicks]: ...
 
 
 def refuse_missing(wanted: list[str], found: list[str]) -> None:
