@@ -4,7 +4,7 @@ Equal times keep the order of files and rows. Runs are memory-mapped, so a merge
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -119,6 +119,6 @@ def rows_before(runs: list[NDArray[np.int64]], rank: int) -> list[int]:
     return list((before + np.clip(rank - before.sum() - ties_before_run, 0, ties)).tolist())
 
 
-def merged(slices: tuple[Slice, ...]) -> pa.Table:
+def merged(slices: Sequence[Slice]) -> pa.Table:
     """Return the trades of some slices, given in the order of their runs, sorted by time."""
     return _sorted(pa.concat_tables(_mapped(part.path).slice(part.begin, part.end - part.begin) for part in slices))
