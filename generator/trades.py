@@ -169,6 +169,11 @@ def _cast(column: pa.Array, kind: pa.DataType, meaning: str) -> pa.Array:
         raise
 
 
+def _numbers(column: pa.Array, kind: pa.DataType, meaning: str) -> NDArray[Any]:
+    numbers: NDArray[Any] = _cast(column, kind, meaning).to_numpy(zero_copy_only=False)
+    return numbers
+
+
 def _symbols(column: pa.Array) -> pa.Array:
     names = _cast(column, pa.string(), "symbol").dictionary_encode().cast(TRADES.field("symbol").type)
     texts = {code: text for code, name in enumerate(names.dictionary.to_pylist()) if (text := wrong_with_symbol(name))}
@@ -180,7 +185,7 @@ def _symbols(column: pa.Array) -> pa.Array:
 
 def _cents(column: pa.Array) -> NDArray[np.int32]:
     """Round prices to whole cents, half a cent up, at least one cent."""
-    prices = _cast(column, pa.float64(), "price").to_numpy(zero_copy_only=False)
+    prices = _numbers(column, pa.float64(), "price")
     with np.errstate(over="ignore", invalid="ignore"):
         cents = np.floor(np.round(prices * 100, _DIGITS) + 0.5)
         invalid = ~(prices > 0) | ~(cents <= _MAX_INT32)
@@ -190,19 +195,18 @@ def _cents(column: pa.Array) -> NDArray[np.int32]:
 
 
 def _sizes(column: pa.Array) -> NDArray[np.int32]:
-    sizes = _cast(column, pa.float64(), "size").to_numpy(zero_copy_only=False)
+    sizes = _numbers(column, pa.float64(), "size")
     invalid = ~((sizes >= 1) & (sizes <= _MAX_INT32) & (np.floor(sizes) == sizes))
     remedy = "without --size-column every trade has 100"
     _refuse(invalid, lambda row: f"size {sizes[row]:g}; sizes are whole numbers above zero; {remedy}")
-    converted: NDArray[np.int32] = sizes.astype(np.int32)
-    return converted
+    return sizes.astype(np.int32)
 
 
 def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     """Return times in nanoseconds; texts without a zone are UTC."""
     kind = column.type
     if pa.types.is_temporal(kind):
-        return _timestamps(column, pa.timestamp("ns", getattr(kind, "tz", None)))
+        return _numbers(column, pa.timestamp("ns", getattr(kind, "tz", None)), "time").view(np.int64)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _numbers_ns(column, unit)
     texts = _cast(column, pa.string(), "time")
@@ -212,8 +216,8 @@ def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     plain = pc.invert(pc.or_(numeric, zoned))
     kinds: list[tuple[pa.Array, Callable[[pa.Array], NDArray[np.int64]]]] = [
         (numeric, lambda chosen: _numbers_ns(chosen, unit)),
-        (zoned, lambda chosen: _timestamps(chosen, pa.timestamp("ns", "UTC"))),
-        (plain, lambda chosen: _timestamps(chosen, pa.timestamp("ns"))),
+        (zoned, lambda chosen: _numbers(chosen, pa.timestamp("ns", "UTC"), "time").view(np.int64)),
+        (plain, lambda chosen: _numbers(chosen, pa.timestamp("ns"), "time").view(np.int64)),
     ]
     for mask, convert in kinds:
         rows = np.flatnonzero(mask.to_numpy(zero_copy_only=False))
@@ -224,21 +228,16 @@ def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     return times
 
 
-def _timestamps(column: pa.Array, kind: pa.DataType) -> NDArray[np.int64]:
-    times: NDArray[np.int64] = _cast(column, kind, "time").cast(pa.int64()).to_numpy(zero_copy_only=False)
-    return times
-
-
 def _numbers_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     if unit is None and len(column):
         raise _InvalidValueError(0, f"time {column[0].as_py()!r} is a number; give its unit, such as --time-unit ms")
     factor = UNITS_NS[unit or "ns"]
     fractions = pa.types.is_string(column.type) and pc.any(pc.match_substring(column, ".")).as_py()
     if fractions or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
-        numbers = _cast(column, pa.float64(), "time").to_numpy(zero_copy_only=False) * factor
+        numbers = _numbers(column, pa.float64(), "time") * factor
         within = np.abs(numbers) <= float(2**62)
     else:
-        numbers = _cast(column, pa.int64(), "time").to_numpy(zero_copy_only=False)
+        numbers = _numbers(column, pa.int64(), "time")
         within = np.abs(numbers) <= _MAX_INT64 // factor
         numbers = np.where(within, numbers, 0) * factor
     _refuse(~within, lambda row: f"time {column[row].as_py()!r} is too late for {unit}; give the right --time-unit")

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 _POSITION, _TRADE, _TIME = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7], np.uint64)
 _FIRST_MIX, _SECOND_MIX = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 
+_Column = NDArray[Any]
+
 
 @dataclass(frozen=True)
 class PartialDigest:
@@ -39,12 +41,7 @@ def hash_symbols(symbols: tuple[str, ...]) -> NDArray[np.uint64]:
 
 
 def digest_rows(
-    first_row: int,
-    symbol_hashes: NDArray[np.uint64],
-    symbol: NDArray[Any],
-    price: NDArray[Any],
-    size: NDArray[Any],
-    tick_ts: NDArray[Any],
+    first_row: int, symbol_hashes: NDArray[np.uint64], symbol: _Column, price: _Column, size: _Column, tick_ts: _Column
 ) -> PartialDigest:
     """Digest consecutive rows; `symbol` indexes `symbol_hashes`, `first_row` is the position of the first row."""
     rows = len(price)

@@ -115,12 +115,8 @@ class Dataset:
 
     def content(self, suffix: str, digest: PartialDigest, files: Sequence[TickFileEntry]) -> Content:
         """Return the part of the manifest that describes the written files."""
-        return Content(
-            format=suffix,
-            digest=digest.hexdigest(),
-            correlations_digest=self.correlations_digest(),
-            files=tuple(files),
-        )
+        pairs_digest = self.correlations_digest()
+        return Content(format=suffix, digest=digest.hexdigest(), correlations_digest=pairs_digest, files=tuple(files))
 
     def correlations_digest(self) -> str:
         try:

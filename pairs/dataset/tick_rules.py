@@ -93,13 +93,9 @@ def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Violation]]:
             return ticks, []
     except ValueError:
         pass  # a text that is not a number, a number that does not fit, or a null
-    violations: list[Violation] = []
-    columns = []
-    for field in STOCK_TICK_CODED:
-        column, found = _converted(raw[field.name], field)
-        columns.append(column)
-        violations += found
-    return pa.record_batch(columns, schema=STOCK_TICK_CODED), violations
+    converted = [_converted(raw[field.name], field) for field in STOCK_TICK_CODED]
+    ticks = pa.record_batch([column for column, _ in converted], schema=STOCK_TICK_CODED)
+    return ticks, [violation for _, violations in converted for violation in violations]
 
 
 def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Violation]]:
@@ -161,17 +157,13 @@ class TickRules:
         if in_order and price.min(initial=1) > 0 and size.min(initial=1) > 0 and not invalid_names:
             return []
         symbol = ticks["symbol"].indices.to_numpy()
-        before, outside = tick_ts - steps, (tick_ts < 0) | (tick_ts > LATEST_TS)
+        after, outside = tick_ts - steps, (tick_ts < 0) | (tick_ts > LATEST_TS)
         return [
             *_violations(SYMBOL, np.isin(symbol, list(invalid_names)), lambda row: invalid_names[int(symbol[row])]),
             *_violations(PRICE, price <= 0, lambda row: f"price {price[row]}; {_WANTED['price']}"),
             *_violations(SIZE, size <= 0, lambda row: f"size {size[row]}; {_WANTED['size']}"),
             *_violations(TIME, outside, lambda row: f"tickTS {tick_ts[row]}; {_WANTED['tickTS']}"),
-            *_violations(
-                TIME,
-                steps < 0,
-                lambda row: out_of_order(tick_ts[row], before[row], begins_file and row == 0),
-            ),
+            *_violations(TIME, steps < 0, lambda row: out_of_order(tick_ts[row], after[row], begins_file and row == 0)),
         ]
 
     def _invalid_names_in(self, names: pa.Array) -> dict[int, str]:
