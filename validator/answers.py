@@ -1,6 +1,6 @@
 """Reads the answers of any engine, Parquet or CSV, tolerantly: an invalid row is reported with its position.
 
-Whole batches are converted at once; only where that fails are their rows read singly.
+Batches are converted at once; only where that fails are their rows read singly.
 """
 
 import csv
@@ -62,10 +62,10 @@ def _read_parquet(path: Path, schema: pa.Schema) -> Iterator[Answer]:
 def _read_batch(path: Path, batch: pa.RecordBatch, schema: pa.Schema, rows_before: int) -> Iterator[Answer]:
     try:
         fitting = batch.cast(schema)
-        whole = not any(column.null_count for column in fitting.columns)
+        valid = not any(column.null_count for column in fitting.columns)
     except (pa.ArrowException, ValueError):
-        whole = False
-    if whole:
+        valid = False
+    if valid:
         yield fitting
         return
     rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)

@@ -1,6 +1,6 @@
 """Computes the answers of all strategies from panes: the same as the reference's, column-wise and at scale.
 
-A column holds the values of one strategy over the whole day: its ratios, its bands. Only changes of position are
+A column has the values of one strategy over the whole day: its ratios, its bands. Only changes of position are
 computed step by step. Sums of prices are whole numbers; means and deviations are summed for every window from its
 oldest ratio.
 """
@@ -161,7 +161,7 @@ def moments(values: Doubles, count: int) -> tuple[Doubles, Doubles]:
 
 
 class _Trader:
-    """Goes from one change of position to the next."""
+    """Finds the changes of position, and emits their orders."""
 
     def __init__(
         self,
@@ -212,9 +212,9 @@ class _Trader:
 
     def _stop_loss(self, ratio: Doubles, since: int, until: int) -> int:
         """Return the first row in (since, until) where the position has lost too much, else `until`."""
-        taken, limit = ratio[since], self._strategy.stop_loss_fraction
+        entry, limit = ratio[since], self._strategy.stop_loss_fraction
         later = ratio[since + 1 : until]
-        lost = later >= (1 + limit) * taken if self._owned == 1 else later <= (1 - limit) * taken
+        lost = later >= (1 + limit) * entry if self._owned == 1 else later <= (1 - limit) * entry
         first = int(np.argmax(lost)) if len(lost) else 0
         return since + 1 + first if len(lost) and lost[first] else until
 

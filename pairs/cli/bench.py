@@ -6,14 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import takes
+from pairs.cli.flags import accepts
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
 from pairs.dataset.formats import VIRTUAL
 
 
-@takes(Workload, RunSettings)
+@accepts(Workload, RunSettings)
 def bench(
     profile: options.ProfileOption = "standard",
     run: options.RunOption = "local",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pairs.cli.flags import takes
+from pairs.cli.flags import accepts
 from pairs.cli.options import ProfileOption, RunOption
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
@@ -10,7 +10,7 @@ from pairs.config.settings import shipped
 from pairs.config.workload import Workload
 
 
-@takes(Workload, RunSettings)
+@accepts(Workload, RunSettings)
 def config(profile: ProfileOption = "standard", run: RunOption = "local", *, flags: dict[str, Any]) -> None:
     """Print the configuration that follows from a profile, a run file and flags, as TOML."""
     import tomli_w

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from pairs.cli.flags import takes
+from pairs.cli.flags import accepts
 from pairs.cli.options import FilesOption, FormatOption, ProfileOption
 from pairs.cli.parse import parse_files, parse_format
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
 
 
-@takes(Workload)
+@accepts(Workload)
 def estimate(
     profile: ProfileOption = "standard",
     files: FilesOption = None,

@@ -12,7 +12,7 @@ from pairs.config.settings import default_of
 from pairs.config.values import Kind
 
 
-def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def accepts(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a flag to a command for every setting of the groups; the command receives those set as the dict `flags`."""
     declared = {setting.name: (setting, group.__name__) for group in groups for setting in fields(group)}
 

@@ -3,13 +3,13 @@
 from typing import Any
 
 from pairs.cli import options
-from pairs.cli.flags import takes
+from pairs.cli.flags import accepts
 from pairs.cli.parse import parse_files, parse_format
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
 
 
-@takes(Workload)
+@accepts(Workload)
 def generate(
     output: options.NewDatasetOption,
     profile: options.ProfileOption = "standard",

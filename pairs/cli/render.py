@@ -137,10 +137,10 @@ def _add_recovery(table: Table, score: ScoreRecord) -> None:
         return
     took = ", ".join("never" if seconds is None else f"{seconds:.1f} s" for seconds in recovery.times_s)
     table.add_row("recovery", f"{recovery.kind}: {recovery.explanation}; caught up after {took}")
-    meanwhile = recovery.latency_s[SCORED.name]
-    if meanwhile.count:
-        latency = f"p50 {meanwhile.p50:.1f}, max {meanwhile.max:.1f} s"
-        table.add_row("", f"{meanwhile.count:,} {SCORED.name} were due meanwhile, latency {latency}")
+    delayed = recovery.latency_s[SCORED.name]
+    if delayed.count:
+        latency = f"p50 {delayed.p50:.1f}, max {delayed.max:.1f} s"
+        table.add_row("", f"{delayed.count:,} {SCORED.name} were due before that, latency {latency}")
 
 
 def _add_adaptivity(table: Table, score: ScoreRecord) -> None:

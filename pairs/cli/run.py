@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import takes
+from pairs.cli.flags import accepts
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
 
 
-@takes(Workload, RunSettings)
+@accepts(Workload, RunSettings)
 def run(
     dataset: Annotated[
         Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; optional with --generate.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import takes
+from pairs.cli.flags import accepts
 from pairs.cli.parse import parse_whole
 from pairs.config.profile import Profile, load_profile
 from pairs.config.run_settings import RunSettings, load_run
@@ -23,7 +23,7 @@ _HEADINGS = ("SF", "p99, ms", "p_score", "cores", "CPU s/M ticks", "sustained")
 _LARGEST = 1_000_000
 
 
-@takes(Workload, RunSettings)
+@accepts(Workload, RunSettings)
 def search(
     profile: options.ProfileOption = "sprint",
     run: options.RunOption = "local",

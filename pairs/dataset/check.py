@@ -161,7 +161,7 @@ def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[st
         yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
     described = manifest.counts.symbols
     if len(traded) != described:
-        yield f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json says {described:,}; {_AGAIN}"
+        yield f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json has {described:,}; {_AGAIN}"
 
 
 def _differences(
@@ -177,10 +177,10 @@ def _differences(
         if file.name in rows and rows[file.name] != file.ticks:
             explained = True
             path = dataset.ticks_folder / file.name
-            yield f"{path}: {rows[file.name]:,} ticks, dataset.json says {file.ticks:,}; {_AGAIN}"
+            yield f"{path}: {rows[file.name]:,} ticks, dataset.json has {file.ticks:,}; {_AGAIN}"
     found = digest.hexdigest()
     if not explained and found != manifest.digest:
-        text = f"the rows have digest {found}, dataset.json says {manifest.digest}"
+        text = f"the rows have digest {found}, dataset.json has {manifest.digest}"
         yield f"{dataset.ticks_folder}: {text}; {_AGAIN}"
 
 

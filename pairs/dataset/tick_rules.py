@@ -77,7 +77,7 @@ def refuse_types(schema: pa.Schema) -> None:
         kind = schema.field(name).type
         wanted, matches = ("text", _is_text) if name == "symbol" else ("whole numbers", pa.types.is_integer)
         if not matches(kind):
-            raise ValueError(f"column {name!r} holds {kind} and not {wanted}")
+            raise ValueError(f"column {name!r} has type {kind}, not {wanted}")
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
-from pairs.measure.cost import Usage, usage
 from pairs.measure.latency import quarters
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, percentile
+from pairs.measure.resources import Usage, usage
 from pairs.measure.score import DELAY_SHARE
 from pairs.measure.stability import Trend, p99_bounds, trend
 from pairs.measure.throughput import MUCH_BACKLOG_S, Backlog, backlog_of
@@ -23,6 +23,7 @@ _OWN_SHARE = 0.2  # share of the cores that drivers and sink may take
 _LONGEST_GAP_S = 5.0
 
 Level = Literal["good", "note", "bad"]
+Answer = tuple[Level, str]
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def findings(recorded: Recorded) -> list[Finding]:
     """Return every finding, worst first."""
     if recorded.speed is None:
         return [Finding("bad", "Nothing was timed", recorded.why_untimed)]
-    measured, used = recorded.measured(SCORED), usage(recorded)
+    measured, used, score = recorded.measured(SCORED), usage(recorded), recorded.score
     found = [
         *latency_findings(measured, *recorded.manifest.measurement_interval_ms),
         backlog_finding(backlog_of(recorded)),
@@ -49,106 +50,88 @@ def findings(recorded: Recorded) -> list[Finding]:
         sent = measured.from_send_time
         sent_p99_s = None if sent is None else percentile(sent.latency_s, 0.99)
         found.append(send_delay_finding(percentile(measured.latency_s, 0.99), sent_p99_s))
-    if recorded.score is not None and recorded.score.adaptivity is not None:
-        found.append(burst_finding(recorded.score.adaptivity))
-    if recorded.score is not None and recorded.score.recovery is not None:
-        found.append(recovery_finding(recorded.score.recovery))
+    if score is not None and score.adaptivity is not None:
+        found.append(burst_finding(score.adaptivity))
+    if score is not None and score.recovery is not None:
+        found.append(recovery_finding(score.recovery))
     return sorted(found, key=lambda finding: ("bad", "note", "good").index(finding.level))
 
 
 def latency_findings(timed: Timed, begin: float, end: float) -> Iterator[Finding]:
-    """Say what is to be said of the latencies of the orders within the measurement interval."""
     if not len(timed):
         yield Finding("bad", "No latency", "No order was triggered in the measurement interval: nothing to judge.")
         return
-    yield _trend_finding(trend(timed, begin, end))
-    yield _quarters_finding(quarters(timed, begin, end))
-    yield _sample_finding(timed.latency_s)
+    yield _finding("Is latency growing?", _growth(trend(timed, begin, end)))
+    yield _finding("Do the quarters agree?", _agreement(quarters(timed, begin, end)))
+    yield _finding("Are there enough orders?", _certainty(timed.latency_s))
 
 
-def _trend_finding(found: Trend | None) -> Finding:
-    title = "Is latency growing?"
+def _finding(title: str, answer: Answer) -> Finding:
+    level, sentence = answer
+    return Finding(level, title, sentence)
+
+
+def _growth(found: Trend | None) -> Answer:
     if found is None:
-        return Finding("note", title, "Unknown: orders were too few or too short in time to see a trend.")
+        return "note", "Unknown: orders were too few or too short in time to see a trend."
     if found.growing:
-        return Finding(
-            "bad",
-            title,
+        return "bad", (
             f"Yes: the median grew by {found.growth:.0%} within the interval, far beyond chance. A longer run would "
-            "give a worse number, so this number should not be trusted.",
+            "give a worse number, so this number should not be trusted."
         )
     if found.falling:
-        return Finding(
-            "bad",
-            title,
+        return "bad", (
             f"It is falling: the median went down by {-found.growth:.0%} within the interval. The engine was still "
-            "warming up when the measurement began; a longer warm-up would give a better number.",
+            "warming up when the measurement began; a longer warm-up would give a better number."
         )
     if found.certain:
-        sentence = f"A little: {found.growth:+.0%} within the interval, small but steady. The load is symmetric."
-        return Finding("note", title, sentence)
-    return Finding(
-        "good",
-        title,
+        return "note", f"A little: {found.growth:+.0%} within the interval, small but steady. The load is symmetric."
+    return "good", (
         "No: the medians of slots of time show no trend. Load rises and falls symmetrically in the interval, so it "
-        "cannot hide a trend.",
+        "cannot hide a trend."
     )
 
 
-def _quarters_finding(found: Sequence[LatencySummary]) -> Finding:
-    title = "Do the quarters agree?"
+def _agreement(found: Sequence[LatencySummary]) -> Answer:
     values = [quarter.p99 for quarter in found if quarter.p99 is not None]
     if len(values) < 4 or min(values) <= 0:
-        return Finding("bad", title, "Unknown: a quarter of the measurement interval has no orders.")
+        return "bad", "Unknown: a quarter of the measurement interval has no orders."
     ratio = max(values) / min(values)
     listed = ", ".join(f"{value * 1000:,.0f}" for value in values)
-    if ratio > _UNLIKE:
-        worst = values.index(max(values)) + 1
-        return Finding(
-            "bad",
-            title,
-            f"No: their 99th percentiles are {listed} ms, a factor of {ratio:.1f} apart. The score is made in quarter "
-            f"{worst} alone; look at what happened there.",
-        )
-    return Finding("good", title, f"Yes: their 99th percentiles are {listed} ms, a factor of {ratio:.2f} apart.")
+    if ratio <= _UNLIKE:
+        return "good", f"Yes: their 99th percentiles are {listed} ms, a factor of {ratio:.2f} apart."
+    return "bad", (
+        f"No: their 99th percentiles are {listed} ms, a factor of {ratio:.1f} apart. The score is made in quarter "
+        f"{values.index(max(values)) + 1} alone; look at what happened there."
+    )
 
 
-def _sample_finding(latencies_s: Floats) -> Finding:
-    title = "Are there enough orders?"
-    count = len(latencies_s)
+def _certainty(latencies_s: Floats) -> Answer:
+    count, bounds = len(latencies_s), p99_bounds(latencies_s)
     beyond = count - ceil(0.99 * count)
-    bounds = p99_bounds(latencies_s)
     if beyond < _FEW_BEYOND or bounds is None:
-        return Finding(
-            "bad",
-            title,
+        return "bad", (
             f"No: {count:,} orders leave only {beyond:,} beyond the 99th percentile, so chance decides about it. "
-            "Repeat the run, or use a longer duration or a larger scale factor.",
+            "Repeat the run, or use a longer duration or a larger scale factor."
         )
     low, high = bounds
     wide = high - low > _WIDE * percentile(latencies_s, 0.99)
-    return Finding(
-        "note" if wide else "good",
-        title,
+    return "note" if wide else "good", (
         f"{'Hardly' if wide else 'Yes'}: {count:,} orders put the 99th percentile between {low * 1000:,.0f} and "
         f"{high * 1000:,.0f} ms (95 % confidence, if orders were independent; they come in batches, so the truth is "
-        "wider).",
+        "wider)."
     )
 
 
 def backlog_finding(found: Backlog | None) -> Finding:
-    """Say whether the engine kept up."""
     title = "Did the backlog drain?"
     if found is None:
         return Finding("note", title, "Unknown: the backlog was not recorded.")
     worst = f"at worst the engine was {found.worst_s:,.2f} s of input behind"
     if found.growing:
-        return Finding(
-            "bad",
-            title,
-            f"No: it grew from {found.at_begin_s:,.2f} s to {found.at_end_s:,.2f} s of input within the measurement "
-            f"interval; {worst}. The engine did not sustain this load.",
-        )
+        grew = f"it grew from {found.at_begin_s:,.2f} s to {found.at_end_s:,.2f} s of input"
+        unsustained = "The engine did not sustain this load."
+        return Finding("bad", title, f"No: {grew} within the measurement interval; {worst}. {unsustained}")
     left = f"{found.last_s:,.2f} s of input were left when it was last noted; {worst}"
     if max(found.last_s, found.at_end_s) > MUCH_BACKLOG_S:
         return Finding("note", title, f"It did not grow, but stayed: {left}.")
@@ -156,12 +139,10 @@ def backlog_finding(found: Backlog | None) -> Finding:
 
 
 def machine_findings(used: Usage, cores: float) -> Iterator[Finding]:
-    """Say what the machine had to do with it."""
     title = "Was the machine large enough?"
     own = used.total - used.engine
-    busy = (
-        f"{used.total:.2f} of {cores:g} cores were in use by this run on average, {own:.2f} of them by drivers and sink"
-    )
+    busy = f"{used.total:.2f} of {cores:g} cores were in use by this run on average"
+    busy += f", {own:.2f} of them by drivers and sink"
     if used.total > _BUSY * cores:
         yield Finding("bad", title, f"No: {busy}. What was measured is the machine as much as the engine.")
     elif own > _OWN_SHARE * cores:
@@ -169,12 +150,9 @@ def machine_findings(used: Usage, cores: float) -> Iterator[Finding]:
     else:
         yield Finding("good", title, f"Yes: {busy}.")
     if used.longest_gap_s > _LONGEST_GAP_S:
-        yield Finding(
-            "bad",
-            "Did the machine stand still?",
-            f"For {used.longest_gap_s:.1f} s nothing could be sampled, though a sample is taken every second. "
-            "Something else held the machine, and latency with it.",
-        )
+        gap = f"For {used.longest_gap_s:.1f} s nothing could be sampled, though a sample is taken every second."
+        held = "Something else held the machine, and latency with it."
+        yield Finding("bad", "Did the machine stand still?", f"{gap} {held}")
 
 
 def send_delay_finding(scheduled_p99_s: float, sent_p99_s: float | None) -> Finding:
@@ -183,16 +161,14 @@ def send_delay_finding(scheduled_p99_s: float, sent_p99_s: float | None) -> Find
     if sent_p99_s is None:
         return Finding("note", title, "The send delay of each tick was not recorded, only that of all ticks together.")
     share = 1 - sent_p99_s / scheduled_p99_s if scheduled_p99_s > 0 else 0.0
-    both = (
-        f"p99 is {scheduled_p99_s * 1000:,.1f} ms from the scheduled and {sent_p99_s * 1000:,.1f} ms from the send time"
-    )
+    sent = f"{sent_p99_s * 1000:,.1f} ms from the send time"
+    both = f"p99 is {scheduled_p99_s * 1000:,.1f} ms from the scheduled and {sent}"
     if share > DELAY_SHARE:
         return Finding("bad", title, f"No: {both}, so {share:.0%} of the scored latency is the driver's.")
     return Finding("good", title, f"Yes: {both}.")
 
 
 def burst_finding(found: Adaptivity) -> Finding:
-    """Say how the engine took a burst."""
     title, ratio, after = "How did it take the burst?", found.peak_degradation_ratio, found.post_peak_variation_ratio
     worst = f"at worst an answer took {found.max_peak_latency_s * 1000:,.0f} ms"
     if found.recovery_time_s is None:
@@ -203,7 +179,6 @@ def burst_finding(found: Adaptivity) -> Finding:
 
 
 def recovery_finding(found: Recovery) -> Finding:
-    """Say how the engine recovered from faults."""
     never = sum(seconds is None for seconds in found.times_s)
     caught_up = ", ".join(f"{seconds:.1f} s" for seconds in found.times_s if seconds is not None)
     sentence = (
@@ -214,8 +189,6 @@ def recovery_finding(found: Recovery) -> Finding:
         sentence += f" {never} times it did not catch up within the run."
     orders = found.latency_s[SCORED.name]
     if orders.p50 is not None and orders.max is not None:
-        sentence += (
-            f" The {orders.count:,} orders that were due meanwhile came late: half of them by more than "
-            f"{orders.p50:.1f} s, the worst by {orders.max:.1f} s."
-        )
+        sentence += f" The {orders.count:,} orders that were due meanwhile came late: half of them by more than "
+        sentence += f"{orders.p50:.1f} s, the worst by {orders.max:.1f} s."
     return Finding("good" if found.kind == "precise" and not never else "bad", "How did it recover?", sentence)

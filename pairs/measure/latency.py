@@ -6,16 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pairs.measure.recordings import Recorded, Timed
-from pairs.measure.reduce import (
-    Floats,
-    Histogram,
-    Slots,
-    log_histogram,
-    percentile,
-    percentiles_by_slot,
-    slots_for,
-)
-from pairs.model.streams import STREAMS
+from pairs.measure.reduce import Floats, Histogram, Slots, log_histogram, percentile, percentiles_by_slot, slots_for
 from pairs.run_folder.records import LatencySummary
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
@@ -38,17 +29,11 @@ def summarize(latencies_s: Floats) -> LatencySummary:
     return LatencySummary.model_validate({"count": len(latencies_s), **found})
 
 
-def summaries(recorded: Recorded) -> dict[str, LatencySummary]:
-    """Summarize the latencies of each stream within the measurement interval."""
-    return {name: summarize(recorded.measured(stream).latency_s) for name, stream in STREAMS.items()}
-
-
 @dataclass(frozen=True)
 class OverTime:
     """Latencies in slots of time that have any."""
 
     times: Floats  # middles of the slots
-    width: float  # of a slot
     p50_s: Floats
     p99_s: Floats
     worst_s: Floats
@@ -69,7 +54,7 @@ def over_day(recorded: Recorded, timed: Timed) -> OverTime:
 def _over(times: Floats, latencies_s: Floats, slots: Slots) -> OverTime:
     found = percentiles_by_slot(slots.of(times), latencies_s, (0.5, 0.99))
     p50_s, p99_s = found.shares
-    return OverTime(slots.middles(found.slots), slots.width, p50_s, p99_s, found.greatest)
+    return OverTime(slots.middles(found.slots), p50_s, p99_s, found.greatest)
 
 
 def histograms(measured: Mapping[str, Floats]) -> dict[str, Histogram]:

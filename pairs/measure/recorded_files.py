@@ -35,7 +35,6 @@ class Throughput:
 
     @property
     def waiting(self) -> Wholes:
-        """How many ticks the engine had not consumed."""
         return self.produced - self.consumed
 
 
@@ -75,12 +74,10 @@ class Batch(BaseModel):
 
     @cached_property
     def parts_ms(self) -> dict[str, float]:
-        """How long each part took."""
         return {part: value for part, value in self.duration_ms.items() if part != "total" and value is not None}
 
     @property
     def total_ms(self) -> float:
-        """How long all of it took."""
         total = self.duration_ms.get("total")
         return sum(self.parts_ms.values()) if total is None else total
 
@@ -114,32 +111,23 @@ def optional_record(model: type[RecordT], file: Path) -> RecordT | None:
 
 
 def read_throughput(run: Run) -> Throughput | None:
-    """Read how many ticks were produced and consumed at which times."""
     table = _sorted_table(run.throughput_file, "time", "produced", "consumed")
     return None if table is None else Throughput(*(_wholes(table, name) for name in ("time", "produced", "consumed")))
 
 
 def read_drivers(run: Run, drivers: int) -> list[DriverDelays]:
     """Read the send delays of all drivers that recorded them."""
-    found = (_read_driver(run, driver) for driver in range(drivers))
-    return [delays for delays in found if delays is not None]
-
-
-def _read_driver(run: Run, driver: int) -> DriverDelays | None:
-    record = optional_record(SendDelayRecord, run.driver_file(driver))
-    if record is None:
-        return None
-    seconds = np.array(record.seconds, np.int64).reshape(-1, 3)
-    histogram = np.array(record.histogram, np.int64).reshape(-1, 2)
-    table = _sorted_table(run.send_delay_file(driver), "slot", "delay_us")
-    return DriverDelays(
-        seconds[:, 0],
-        seconds[:, 1],
-        seconds[:, 2] / 1e6,
-        (histogram[:, 0] + 1) * record.step_us / 1e6,
-        histogram[:, 1],
-        None if table is None else (_wholes(table, "slot"), _wholes(table, "delay_us")),
-    )
+    found = []
+    for driver in range(drivers):
+        record = optional_record(SendDelayRecord, run.driver_file(driver))
+        if record is not None:
+            table = _sorted_table(run.send_delay_file(driver), "slot", "delay_us")
+            by_slot = None if table is None else (_wholes(table, "slot"), _wholes(table, "delay_us"))
+            seconds, ticks, worst_us = np.array(record.seconds, np.int64).reshape(-1, 3).T
+            steps, counts = np.array(record.histogram, np.int64).reshape(-1, 2).T
+            steps_s = (steps + 1) * record.step_us / 1e6
+            found.append(DriverDelays(seconds, ticks, worst_us / 1e6, steps_s, counts, by_slot))
+    return found
 
 
 def read_samples(run: Run, since_us: int) -> Samples | None:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
-from pairs.dataset.manifest import DatasetManifest
 from pairs.measure import recorded_files as files
 from pairs.measure.reduce import Floats, Wholes
 from pairs.measure.send_delay import delay_of_slots
@@ -56,7 +55,6 @@ class Timed:
         return len(self.tick_ts)
 
     def where(self, chosen: NDArray[np.bool_]) -> "Timed":
-        """Return some of the answers."""
         delay_s = None if self.delay_s is None else self.delay_s[chosen]
         return Timed(self.tick_ts[chosen], self.due_s[chosen], self.latency_s[chosen], delay_s)
 
@@ -87,33 +85,22 @@ class Recorded:
     engine_settings: dict[str, str]  # in effect in the engine, as far as it told
 
     @property
-    def name(self) -> str:
-        """The name of the run's folder."""
-        return self.run.path.absolute().name
-
-    @property
     def dataset(self) -> Dataset:
         """The dataset that was replayed; it may be gone."""
         return Dataset(self.run.path / self.manifest.dataset)
 
     @property
-    def dataset_manifest(self) -> DatasetManifest | None:
-        """What dataset.json said when the run was made."""
-        return self.manifest.dataset_manifest
-
-    @property
     def workload(self) -> Workload | None:
         """The parameters of the market; None for a dataset made by hand."""
-        return None if self.dataset_manifest is None else self.dataset_manifest.workload
+        known = self.manifest.dataset_manifest
+        return None if known is None else known.workload
 
     @property
     def scale_factor(self) -> int | None:
-        """The scale factor, if known."""
         return None if self.workload is None else self.workload.scale_factor
 
     @property
     def every_driver_recorded(self) -> bool:
-        """Whether the send delays of all drivers are known."""
         return len(self.drivers) == self.manifest.settings.drivers
 
     @property
@@ -133,17 +120,18 @@ class Recorded:
         """The wall time that charts count from: when the first tick was due, or the first thing that was noted."""
         if self.manifest.start_us is not None:
             return self.manifest.start_us
-        noted = [int(found.time_us[0]) for found in (self.throughput, self.resources) if found is not None]
-        noted += [int(answers.sink_us.min()) for answers in self.answers.values() if len(answers)]
-        return min(noted, default=0)
+        return min((int(times_us.min()) for times_us in self._noted_us), default=0)
 
     @property
     def end_s(self) -> float:
         """When the last thing was noted, in wall seconds since the first tick was due."""
         ends = [self.wall_of(self.manifest.duration_ms)] if self.speed else []
+        return max([*ends, *(float(self.wall_s(times_us).max()) for times_us in self._noted_us)], default=1.0)
+
+    @property
+    def _noted_us(self) -> list[Wholes]:
         noted = [found.time_us for found in (self.throughput, self.resources) if found is not None]
-        noted += [answers.sink_us for answers in self.answers.values() if len(answers)]
-        return max([*ends, *(float(self.wall_s(times_us).max()) for times_us in noted)], default=1.0)
+        return noted + [answers.sink_us for answers in self.answers.values() if len(answers)]
 
     @property
     def interval_s(self) -> tuple[float, float]:
@@ -153,8 +141,7 @@ class Recorded:
 
     def wall_s(self, times_us: NDArray[Any]) -> Floats:
         """Return wall times as seconds since the first tick was due."""
-        seconds: Floats = (times_us - self.origin_us) / 1e6
-        return seconds
+        return np.asarray(times_us - self.origin_us) / 1e6
 
     def wall_of(self, simulated_ms: float) -> float:
         """Return when a moment of simulated time was due, in wall seconds since the first tick."""
@@ -179,8 +166,7 @@ class Recorded:
         by_slot = self._delays_us
         if by_slot is None:
             return None
-        delay: Floats = by_slot[np.clip(since_start_us // SLOT_US, 0, len(by_slot) - 1)] / 1e6
-        return delay
+        return by_slot[np.clip(since_start_us // SLOT_US, 0, len(by_slot) - 1)] / 1e6
 
     @cached_property
     def _delays_us(self) -> Wholes | None:
@@ -188,7 +174,6 @@ class Recorded:
 
 
 def read_run(run: Run) -> Recorded:
-    """Read all that a run recorded."""
     manifest = run.manifest
     since_us = manifest.start_us or 0  # what was before, the engine's start, is not part of the measurement
     batches, heaps, engine_settings = files.read_progress(run, since_us)
@@ -222,8 +207,7 @@ def _answers(run: Run, stream: StreamSpec) -> Answers | None:
         return None
     if not set(stream.recorded_schema.names) <= set(table.column_names):
         return None
-    coded = table["strategy"].combine_chunks() if len(table) else pa.array([], pa.dictionary(pa.int32(), pa.string()))
-    coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+    coded = table["strategy"].combine_chunks()
     return Answers(
         table,
         coded.dictionary.to_pylist(),

@@ -1,4 +1,4 @@
-"""How the engine recovered from faults: what it lost or repeated, how long it took, how late answers came meanwhile."""
+"""How the engine took faults and bursts: what it lost or repeated, how long it took, how late its answers were."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,10 @@ import numpy as np
 from pairs.measure.latency import summarize
 from pairs.measure.recorded_files import Throughput
 from pairs.measure.recordings import Recorded, Timed
-from pairs.measure.reduce import Floats
-from pairs.model.streams import STREAMS
-from pairs.run_folder.records import Recovery, ValidationRecord
+from pairs.measure.reduce import Floats, percentile
+from pairs.model.arrival_curve import burst_of
+from pairs.model.streams import INDICATORS, STREAMS
+from pairs.run_folder.records import Adaptivity, Recovery, ValidationRecord
 
 _RATE_OVER = 10  # notes of the throughput, about a second apart
 
@@ -23,16 +24,8 @@ def recovery_of(recorded: Recorded, validation: ValidationRecord) -> Recovery | 
     took = [recovery_time_s(throughput, fault.at_us) for fault in faults]
     kind, explanation = recovery_kind(validation)
     timed = {name: recorded.timed(stream) for name, stream in STREAMS.items()}
-    return Recovery(
-        kind=kind,
-        explanation=explanation,
-        faults=len(faults),
-        times_s=tuple(took),
-        latency_s={
-            name: summarize(np.empty(0) if found is None else _due_meanwhile(found, begins_s, took))
-            for name, found in timed.items()
-        },
-    )
+    meanwhile = {name: summarize(_due_meanwhile(found, begins_s, took)) for name, found in timed.items()}
+    return Recovery(kind=kind, explanation=explanation, faults=len(faults), times_s=tuple(took), latency_s=meanwhile)
 
 
 def recovery_kind(validation: ValidationRecord) -> tuple[str, str]:
@@ -65,9 +58,39 @@ def recovery_time_s(throughput: Throughput, fault_us: int) -> float | None:
     return float(times_us[caught_up[0]] - fault_us) / 1e6 if len(caught_up) else None
 
 
-def _due_meanwhile(timed: Timed, begins_s: Sequence[float], took: Sequence[float | None]) -> Floats:
+def _due_meanwhile(timed: Timed | None, begins_s: Sequence[float], took: Sequence[float | None]) -> Floats:
     """Return the latencies of the answers to ticks that were due while the engine was down or catching up."""
+    if timed is None:
+        return np.empty(0)
     meanwhile = np.zeros(len(timed), bool)
     for begin, seconds in zip(begins_s, took, strict=True):
         meanwhile |= (timed.due_s >= begin) & (timed.due_s < begin + (np.inf if seconds is None else seconds))
     return timed.latency_s[meanwhile]
+
+
+def adaptivity_of(recorded: Recorded) -> Adaptivity | None:
+    """Return how the engine took the burst, by its indicators, of which there are many; None if there was no burst."""
+    workload, timed, duration_ms = recorded.workload, recorded.timed(INDICATORS), recorded.manifest.duration_ms
+    if workload is None or workload.curve != "burst" or timed is None:
+        return None
+    begins, ends = (recorded.wall_of(moment) for moment in burst_of(duration_ms))
+    return adaptivity(timed, recorded.wall_of(duration_ms / 4), begins, ends)
+
+
+def adaptivity(timed: Timed, steady_from_s: float, begins_s: float, ends_s: float) -> Adaptivity | None:
+    """Evaluate a burst by answers and when their triggers were due; None if none came before or after it began."""
+    due_s, latency_s = timed.due_s, timed.latency_s
+    steady = latency_s[(due_s >= steady_from_s) & (due_s < begins_s)]
+    peak, later = latency_s[(due_s >= begins_s) & (due_s < ends_s)], latency_s[due_s >= begins_s]
+    if not len(steady) or not len(later) or steady.min() <= 0:
+        return None
+    mean = float(steady.mean())
+    recovered = (due_s >= ends_s) & (latency_s <= mean)
+    back_s = float((due_s + latency_s)[recovered].min()) if recovered.any() else None
+    after = latency_s[due_s >= back_s] if back_s is not None else np.empty(0)
+    return Adaptivity(
+        max_peak_latency_s=float(later.max()),
+        peak_degradation_ratio=percentile(peak, 0.999) / percentile(steady, 0.999) if len(peak) else None,
+        recovery_time_s=None if back_s is None else back_s - ends_s,
+        post_peak_variation_ratio=float(after.mean()) / mean if len(after) else None,
+    )

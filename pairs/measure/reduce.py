@@ -31,9 +31,7 @@ class Slots:
         return np.clip((times - self.begin) // self.width, 0, self.count - 1).astype(np.int64)
 
     def middles(self, slots: Wholes) -> Floats:
-        """Return the times in the middle of slots."""
-        middles: Floats = self.begin + (slots.astype(np.float64) + 0.5) * self.width
-        return middles
+        return self.begin + (slots.astype(np.float64) + 0.5) * self.width
 
 
 def slots_for(begin: float, end: float, values: int, fewest: int = 24, most: int = 240, each: int = 20) -> Slots:
@@ -94,12 +92,10 @@ class Histogram:
     @property
     def middles(self) -> Floats:
         """The geometric middles of the bins."""
-        middles: Floats = np.sqrt(self.edges[1:] * self.edges[:-1])
-        return middles
+        return np.sqrt(self.edges[1:] * self.edges[:-1])
 
     @property
     def percent(self) -> Floats:
-        """The share of all values in each bin, in percent."""
         percent: Floats = 100 * self.counts / self.counts.sum()
         return percent
 
@@ -120,7 +116,6 @@ class Curve:
 
     @property
     def percent(self) -> Floats:
-        """The share of all values that each value stands for, in percent."""
         return 100 * (1 - 1 / self.tails)
 
 
@@ -129,7 +124,7 @@ def percentile_curve(values: Floats) -> Curve:
     if not len(values):
         return Curve(np.empty(0), np.empty(0))
     furthest = min(_FURTHEST, float(len(values)))
-    tails = np.geomspace(1.0, max(furthest, 1.0), _CURVE_POINTS)
+    tails = np.geomspace(1.0, furthest, _CURVE_POINTS)
     ranked = np.sort(values)
     ranks = np.ceil((1 - 1 / tails) * len(ranked) - 1e-9).astype(np.int64)
     curve = ranked[np.clip(ranks, 1, len(ranked)) - 1]

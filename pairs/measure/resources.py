@@ -1,22 +1,18 @@
-"""What the processes of a run used of the machine over time."""
+"""What the parts of a run used of the machine, what that cost, and what the engine noted about its batches and JVM."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from pairs.measure.recorded_files import Samples
+from pairs.measure.latency import summarize
+from pairs.measure.recorded_files import Batch, Samples
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats
+from pairs.run_folder.records import LatencySummary
 
 _MOST_POINTS = 360
 
-
-@dataclass(frozen=True)
-class PartsOverTime:
-    """A number for each part of the run over time; NaN where nothing is known."""
-
-    seconds: Floats  # of wall time, since the first tick was due
-    values: dict[str, Floats]  # by part, of those that have any
+PartsOverTime = tuple[Floats, dict[str, Floats]]  # wall seconds since the first tick was due, values of known parts
 
 
 def per_second(recorded: Recorded, samples: Samples, values: Floats) -> PartsOverTime:
@@ -24,21 +20,96 @@ def per_second(recorded: Recorded, samples: Samples, values: Floats) -> PartsOve
     seconds = recorded.wall_s(samples.time_us)
     firsts = np.arange(1, len(seconds), -(-len(seconds) // _MOST_POINTS))
     if not len(firsts):
-        return PartsOverTime(np.empty(0), {})
+        return np.empty(0), {}
     lasts = np.append(firsts[1:], len(seconds)) - 1
     spans = seconds[lasts] - seconds[firsts - 1]
     sums = np.add.reduceat(np.nan_to_num(values), firsts, axis=0)
     known = np.add.reduceat(np.isfinite(values), firsts, axis=0) > 0
-    return _by_part(samples, seconds[lasts], np.where(known, sums / spans[:, None], np.nan))
+    return seconds[lasts], _by_part(samples, np.where(known, sums / spans[:, None], np.nan))
 
 
 def most_in_slots(recorded: Recorded, samples: Samples, values: Floats) -> PartsOverTime:
     """Return the greatest values of neighbouring samples, as many as a chart can show."""
     seconds = recorded.wall_s(samples.time_us)
     firsts = np.arange(0, len(seconds), -(-len(seconds) // _MOST_POINTS))
-    return _by_part(samples, seconds[firsts], np.fmax.reduceat(values, firsts, axis=0))
+    return seconds[firsts], _by_part(samples, np.fmax.reduceat(values, firsts, axis=0))
 
 
-def _by_part(samples: Samples, seconds: Floats, grid: Floats) -> PartsOverTime:
-    columns = dict(zip(samples.parts, grid.T, strict=True))
-    return PartsOverTime(seconds, {part: values for part, values in columns.items() if np.isfinite(values).any()})
+def _by_part(samples: Samples, grid: Floats) -> dict[str, Floats]:
+    columns = zip(samples.parts, grid.T, strict=True)
+    return {part: values for part, values in columns if np.isfinite(values).any()}
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How many cores the parts of a run used on average within the measurement interval."""
+
+    cores: dict[str, float]  # by part
+    longest_gap_s: float  # between two samples
+
+    @property
+    def total(self) -> float:
+        return sum(self.cores.values())
+
+    @property
+    def engine(self) -> float:
+        return sum(cores for part, cores in self.cores.items() if part.startswith("engine"))
+
+
+def usage(recorded: Recorded) -> Usage | None:
+    """Return what the parts of a run used within the measurement interval; None if that was not sampled."""
+    samples = recorded.resources
+    if samples is None:
+        return None
+    seconds, (begin, end) = recorded.wall_s(samples.time_us), recorded.interval_s
+    inside = np.flatnonzero((seconds >= begin) & (seconds < end))
+    if len(inside) < 2:
+        return None
+    span = seconds[inside[-1]] - seconds[inside[0]]
+    cores = np.nansum(samples.cpu_seconds[inside[1:]], axis=0) / span
+    return Usage(dict(zip(samples.parts, cores.tolist(), strict=True)), float(np.diff(seconds[inside]).max()))
+
+
+def cores_used(recorded: Recorded) -> float | None:
+    used = usage(recorded)
+    return None if used is None else used.total
+
+
+def cost(recorded: Recorded) -> float | None:
+    """Return the CPU seconds that the engine spent on a million ticks within the measurement interval."""
+    used, noted = usage(recorded), recorded.throughput
+    if used is None or noted is None or recorded.speed is None:
+        return None
+    seconds = recorded.wall_s(noted.time_us)
+    begin, end = np.clip(recorded.interval_s, seconds[0], seconds[-1])
+    first, last = np.interp([begin, end], seconds, noted.consumed)
+    return float(used.engine * (end - begin) / (last - first) * 1e6) if last > first else None
+
+
+def summarize_batches(batches: list[Batch]) -> tuple[LatencySummary, float, int]:
+    """Return how long batches took, and how many ticks they held on average and at most."""
+    rows = [batch.rows for batch in batches] or [0]
+    return summarize(np.array([batch.total_ms for batch in batches]) / 1000), sum(rows) / len(rows), max(rows)
+
+
+def durations_by_part(batches: list[Batch]) -> dict[str, list[float]]:
+    """Return the milliseconds of each part of batches, the longest parts first, and what no part accounts for."""
+    names = {name for batch in batches for name in batch.parts_ms}
+    parts = {name: [batch.parts_ms.get(name, 0.0) for batch in batches] for name in names}
+    ordered = dict(sorted(parts.items(), key=lambda part: -sum(part[1])))
+    rest = [max(batch.total_ms - sum(batch.parts_ms.values()), 0.0) for batch in batches]
+    return ordered | {"the rest": rest} if max(rest, default=0.0) > 1 else ordered
+
+
+def garbage_collection(recorded: Recorded) -> tuple[Floats, Floats, Floats] | None:
+    """Return wall seconds, the percentage of time that collection took, and the heap in bytes; None if not noted."""
+    heaps = recorded.heaps
+    if len(heaps) < 2:
+        return None
+    seconds = recorded.wall_s(np.array([heap.time for heap in heaps]))
+    collected = np.array([heap.gc_seconds for heap in heaps])
+    firsts = np.arange(0, len(heaps) - 1, -(-len(heaps) // _MOST_POINTS))
+    ends = np.append(firsts[1:], len(heaps) - 1)
+    spans = np.maximum(seconds[ends] - seconds[firsts], 1e-9)
+    most = np.maximum.reduceat(np.array([heap.heap_bytes for heap in heaps]), firsts)
+    return seconds[ends], (collected[ends] - collected[firsts]) / spans * 100, most

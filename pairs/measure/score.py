@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pairs.measure import latency, send_delay
-from pairs.measure.adaptivity import adaptivity_of
 from pairs.measure.recordings import Recorded
-from pairs.measure.recovery import recovery_of
+from pairs.measure.recovery import adaptivity_of, recovery_of
 from pairs.model.strategy import Strategy
 from pairs.model.strategy_xml import read_strategies
-from pairs.model.streams import SCORED
+from pairs.model.streams import SCORED, STREAMS
 from pairs.run_folder.records import ScoreRecord
 
 MATCH_WEIGHT = 100  # the work of a strategy that a tick concerns, to that of a strategy that only looks at it
@@ -20,24 +19,23 @@ DELAY_SHARE = 0.1  # of the latency
 
 def score_run(recorded: Recorded) -> ScoreRecord:
     """Score a run that was validated; a number is given also where it does not count, with every reason why."""
-    manifest, known = recorded.manifest, recorded.dataset_manifest
+    manifest, known = recorded.manifest, recorded.manifest.dataset_manifest
     validation = recorded.validation or recorded.run.validation  # which says what to do if there is none
     settings = manifest.settings
     delay = send_delay.summarize(recorded.drivers) if recorded.every_driver_recorded else None
-    latencies = latency.summaries(recorded)
+    latencies = {name: latency.summarize(recorded.measured(stream).latency_s) for name, stream in STREAMS.items()}
     p99, load_of_run = latencies[SCORED.name].p99, _load_of(recorded)
     ticks = manifest.ticks or 0
-    reasons = void_reasons(
-        Measured(
-            passed=validation.passed,
-            ticks=ticks,
-            ticks_sent=ticks if delay is None else delay.ticks,
-            delay_p99_s=None if delay is None else delay.p99_s,
-            p99_s=p99,
-            paced=manifest.start_us is not None,
-            failures=_failures(recorded),
-        )
+    measured = Measured(
+        passed=validation.passed,
+        ticks=ticks,
+        ticks_sent=ticks if delay is None else delay.ticks,
+        delay_p99_s=None if delay is None else delay.p99_s,
+        p99_s=p99,
+        paced=manifest.start_us is not None,
+        failures=_failures(recorded),
     )
+    reasons = void_reasons(measured)
     nonstandard = [*(("no dataset.json",) if known is None else known.nonstandard)]
     nonstandard += [] if settings.speed == 1 else ["speed"]
     return ScoreRecord(
@@ -83,7 +81,7 @@ def matches_of(strategies: Sequence[Strategy], symbols: int, trades_by_symbol: d
 
 
 def _load_of(recorded: Recorded) -> float:
-    known, speed = recorded.dataset_manifest, recorded.manifest.speed
+    known, speed = recorded.manifest.dataset_manifest, recorded.manifest.speed
     found = recorded.strategies or read_strategies(recorded.dataset.strategies_file)  # which says what is wrong with it
     if known is None or speed is None:
         return 0.0
@@ -114,7 +112,6 @@ class Measured:
 
 
 def void_reasons(measured: Measured) -> list[str]:
-    """Return every reason why a score does not count."""
     reasons = list(measured.failures)
     if not measured.paced:
         reasons.append("the run was unpaced")
@@ -126,18 +123,10 @@ def void_reasons(measured: Measured) -> list[str]:
         reasons.append("no order was triggered in the measurement interval")
     elif measured.p99_s <= 0:
         reasons.append("latencies are not above zero, so the clocks cannot be trusted")
-    if measured.paced:
-        reasons += _delay_reasons(measured.delay_p99_s, measured.p99_s)
+    delay_s, allowed_s = measured.delay_p99_s, max(LONGEST_DELAY_S, DELAY_SHARE * (measured.p99_s or 0.0))
+    if measured.paced and delay_s is None:
+        reasons.append("a driver did not record its send delay")
+    elif measured.paced and delay_s is not None and delay_s > allowed_s:
+        late = f"the driver's send delay was {delay_s * 1000:.1f} ms at the 99th percentile"
+        reasons.append(f"{late}, {allowed_s * 1000:.1f} ms are allowed")
     return reasons
-
-
-def _delay_reasons(delay_s: float | None, p99_s: float | None) -> list[str]:
-    if delay_s is None:
-        return ["a driver did not record its send delay"]
-    allowed = max(LONGEST_DELAY_S, DELAY_SHARE * (p99_s or 0.0))
-    if delay_s <= allowed:
-        return []
-    return [
-        f"the driver's send delay was {delay_s * 1000:.1f} ms at the 99th percentile, {allowed * 1000:.1f} ms are "
-        "allowed"
-    ]

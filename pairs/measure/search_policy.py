@@ -27,7 +27,6 @@ class Outcome:
 
 
 def by_point(outcomes: Sequence[Outcome]) -> dict[int, list[Outcome]]:
-    """Return the outcomes of each scale factor."""
     points: dict[int, list[Outcome]] = {}
     for outcome in outcomes:
         points.setdefault(outcome.scale_factor, []).append(outcome)
@@ -44,7 +43,7 @@ def next_point(outcomes: Sequence[Outcome], first: int, most: int) -> int | None
     points = by_point(outcomes)
     if not points:
         return first
-    good = max((point for point, found in points.items() if is_good(found)), default=None)
+    good = highest(outcomes)
     bad = min((point for point in points if good is None or point > good), default=None)
     between = _between(good, bad, first, most)
     if between is not None and between not in points:
@@ -65,7 +64,6 @@ def _between(good: int | None, bad: int | None, first: int, most: int) -> int | 
 
 
 def highest(outcomes: Sequence[Outcome]) -> int | None:
-    """Return the highest good scale factor."""
     return max((point for point, found in by_point(outcomes).items() if is_good(found)), default=None)
 
 

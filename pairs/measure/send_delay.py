@@ -24,7 +24,6 @@ def percentiles(drivers: Sequence[DriverDelays], shares: Sequence[float]) -> tup
 
 
 def summarize(drivers: Sequence[DriverDelays]) -> SendDelaySummary:
-    """Summarize the send delays of all drivers of a run."""
     ticks, (p50, p99, worst) = percentiles(drivers, (0.5, 0.99, 1.0))
     return SendDelaySummary(ticks=ticks, p50_s=p50, p99_s=p99, max_s=worst)
 

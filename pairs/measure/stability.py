@@ -1,12 +1,14 @@
-"""Whether the latency of a run moved over the measurement interval, and how certain its 99th percentile is."""
+"""Whether a run was stable: whether latency or backlog grew, and how certain its 99th percentile is."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import binom, kendalltau, theilslopes
 
-from pairs.measure.recordings import Timed
+from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, Slots, percentile, percentiles_by_slot
+from pairs.measure.throughput import backlog_of
+from pairs.model.streams import SCORED
 
 _TREND_SLOTS = 40
 _FEWEST_SLOTS = 8
@@ -28,12 +30,10 @@ class Trend:
 
     @property
     def growing(self) -> bool:
-        """Whether latency grew, beyond doubt and by much."""
         return self.certain and self.growth > _MUCH
 
     @property
     def falling(self) -> bool:
-        """Whether latency fell, beyond doubt and by much."""
         return self.certain and self.growth < -_MUCH
 
 
@@ -62,3 +62,17 @@ def p99_bounds(latencies_s: Floats, confidence: float = 0.95) -> tuple[float, fl
         return None
     ranked = np.sort(latencies_s)
     return float(ranked[max(low - 1, 0)]), float(ranked[high])
+
+
+def unsustained(recorded: Recorded, limit_s: float) -> list[str]:
+    """Return why a load was not sustained: latency above the limit or growing, or a backlog that grew."""
+    reasons = []
+    if recorded.score is not None and recorded.score.p99 is not None and recorded.score.p99 > limit_s:
+        reasons.append(f"p99 is {recorded.score.p99:.2f} s")
+    moved = trend(recorded.measured(SCORED), *recorded.manifest.measurement_interval_ms)
+    if moved is not None and moved.growing:
+        reasons.append(f"latency grew by {moved.growth:.0%}")
+    waiting = backlog_of(recorded)
+    if waiting is not None and waiting.growing:
+        reasons.append(f"the backlog grew to {waiting.at_end_s:.1f} s of input")
+    return reasons

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,13 @@ Points = tuple[Floats, Floats]  # wall seconds since the first tick was due, val
 
 def rates_over_time(recorded: Recorded) -> dict[str, Points]:
     """Return ticks per second over time: planned, produced, consumed; nothing if neither of the latter is known."""
-    slots, noted = _slots(recorded), recorded.throughput
-    series = {}
+    slots, noted, planned = _slots(recorded), recorded.throughput, _planned_rate(recorded)
+    series = {} if planned is None else {"planned": planned}
     if noted is not None:
         seconds = recorded.wall_s(noted.time_us)
-        series = {
-            "produced": rates(seconds, noted.produced, slots),
-            "consumed": rates(seconds, noted.consumed, slots),
-        }
-    elif recorded.drivers:
-        series = {"produced": rates(*_produced_by_drivers(recorded), slots)}
-    planned = planned_rate(recorded)
-    return {"planned": planned} | series if series and planned is not None else series
+        totals = {"produced": noted.produced, "consumed": noted.consumed}
+        return series | {name: rates(seconds, total, slots) for name, total in totals.items()}
+    return series | {"produced": rates(*_produced_by_drivers(recorded), slots)} if recorded.drivers else {}
 
 
 def backlog_over_time(recorded: Recorded) -> Points | None:
@@ -43,9 +38,9 @@ def backlog_over_time(recorded: Recorded) -> Points | None:
     return slots.middles(present), worst
 
 
-def planned_rate(recorded: Recorded) -> Points | None:
+def _planned_rate(recorded: Recorded) -> Points | None:
     """Return the curve that generated arrivals follow, in wall time: a few corners."""
-    manifest, speed = recorded.dataset_manifest, recorded.speed
+    manifest, speed = recorded.manifest.dataset_manifest, recorded.speed
     if manifest is None or manifest.trades_by_symbol is not None or speed is None:
         return None
     workload, duration_ms = manifest.workload, float(recorded.manifest.duration_ms)
@@ -69,8 +64,7 @@ def _produced_by_drivers(recorded: Recorded) -> tuple[Floats, Wholes]:
     return recorded.wall_s(ends * 1_000_000), np.concatenate([[0], np.cumsum(sums)])
 
 
-@dataclass(frozen=True)
-class RateSummary:
+class RateSummary(NamedTuple):
     """A number per wall second within the measurement interval: mean, what 95 of 100 seconds exceed, and the most."""
 
     name: str
@@ -134,9 +128,5 @@ def backlog(times: Floats, waiting: NDArray[Any], begin: float, end: float, per_
     first, last = ((times >= start) & (times < start + tenth) for start in (begin, end - tenth))
     if not first.any() or not last.any() or per_second <= 0:
         return None
-    return Backlog(
-        float(waiting.max()) / per_second,
-        float(waiting[first].mean()) / per_second,
-        float(waiting[last].mean()) / per_second,
-        float(waiting[-1]) / per_second,
-    )
+    ticks = waiting.max(), waiting[first].mean(), waiting[last].mean(), waiting[-1]
+    return Backlog(*(float(count) / per_second for count in ticks))

@@ -1,59 +1,61 @@
-"""The report that compares runs: side by side, by scale factor, what differs, and what should not be compared."""
+"""The report that compares runs: side by side, by scale factor, what differs, and why not to compare them."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
+from rich.filesize import decimal
 
-from pairs.measure.cost import cost
 from pairs.measure.latency import over_day, summarize
 from pairs.measure.recordings import Recorded
+from pairs.measure.resources import cost
 from pairs.model.streams import SCORED
-from pairs.report import published
-from pairs.report.charts import Data, absent, latency, log_range, numbers
-from pairs.report.comparability import Compared, cautions
+from pairs.report.charts import Data, absent, curve, log_range, numbers
 from pairs.report.page import render
-from pairs.report.sections import Chart
-from pairs.report.tables import Table
-from pairs.report.wording import NOT_RECORDED, flattened
+from pairs.report.tables import NOT_RECORDED, PUBLISHED, Table, flattened
+
+KeyT = TypeVar("KeyT", bound=Hashable)
 
 _NO_LATENCY = "None of these runs has orders in its measurement interval."
 _LEAST_MS = 1e-3  # on a logarithmic axis
 
 
+@dataclass(frozen=True)
+class Compared:
+    """A run under the name it has in the comparison."""
+
+    name: str
+    recorded: Recorded
+
+    @property
+    def engine(self) -> str:
+        settings = self.recorded.manifest.settings
+        return f"{settings.target}, {settings.plan}"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Why two or more runs should not be compared (`bad`), or only with care (`note`)."""
+
+    level: str
+    sentence: str
+
+
 def comparison_of(every: Sequence[Recorded]) -> str:
-    """Return the page that compares runs."""
     runs = named(every)
-    scale_chart = Chart(
-        "by-scale-factor",
-        "p_score, 99th percentile and cost by scale factor",
-        "The score is load over latency, so it grows with an engine that keeps its latency. Cost is the CPU time that "
-        "the engine spends on a million ticks, within the measurement interval. All axes logarithmic.",
-        by_scale_factor(runs),
-    )
-    latency_charts = [
-        Chart("compared-percentiles", "Percentile curves", "Orders in the measurement interval.", _curves(runs)),
-        Chart(
-            "compared-over-time",
-            "99th percentile over time",
-            "By share of the trading day, so that runs of different speed lie on each other.",
-            _over_time(runs),
-        ),
-    ]
     payload = {
         "marks": {"phases": [], "faults": [], "end": 0},
-        "charts": {chart.id: chart.data for chart in (scale_chart, *latency_charts)},
+        "charts": {
+            "by-scale-factor": by_scale_factor(runs),
+            "compared-percentiles": _curves(runs),
+            "compared-over-time": _over_time(runs),
+        },
         "runs": [_row(run) for run in runs],
     }
-    differing = differences(runs)
-    context = {
-        "subtitle": "; ".join(run.name for run in runs),
-        "cautions": cautions(runs),
-        "scale_chart": scale_chart,
-        "latency_charts": latency_charts,
-        "differences": differing,
-        "differences_lead": f"{len(differing.rows)} settings differ; all others are equal in every run.",
-    }
+    subtitle = "; ".join(run.name for run in runs)
+    context = {"subtitle": subtitle, "cautions": cautions(runs), "differences": differences(runs)}
     return render("comparison.html.jinja", f"Pairs: {len(runs)} runs compared", payload, context)
 
 
@@ -88,11 +90,11 @@ def _row(run: Compared) -> list[Any]:
 
 def by_scale_factor(runs: Sequence[Compared]) -> Data:
     """Return a line for each engine and plan, and the published lines."""
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[Data]] = {}
     for run in runs:
         score = run.recorded.score
         if score is not None and score.p99 and score.p_score and run.recorded.scale_factor is not None:
-            point = _point(run.recorded.scale_factor, score.p_score, score.p99 * 1000, run.name)
+            point = _point(run.recorded.scale_factor, score.p99 * 1000, score.p_score, run.name)
             name = run.engine + ("" if score.standard else ", non-standard")
             groups.setdefault(name, []).append(point | {"cost": cost(run.recorded), "valid": score.valid})
     if not groups:
@@ -101,37 +103,31 @@ def by_scale_factor(runs: Sequence[Compared]) -> Data:
         {"name": name, "published": False, "points": sorted(points, key=lambda point: int(point["sf"]))}
         for name, points in groups.items()
     ]
-    for engine in ("X", "Y"):
-        points = [
-            _point(result.scale_factor, result.p_score, result.p99_ms, "published")
-            for result in published.RESULTS
-            if result.engine == engine
-        ]
+    for engine, results in PUBLISHED.items():
+        points = [_point(*result, "published") for result in results]
         series.append({"name": f"engine {engine}, published, 8 cores", "published": True, "points": points})
     return {"series": series}
 
 
-def _point(scale_factor: int, p_score: float, p99_ms: float, label: str) -> dict[str, Any]:
+def _point(scale_factor: int, p99_ms: float, p_score: float, label: str) -> Data:
     return {"sf": scale_factor, "p_score": p_score, "p99": p99_ms, "cost": None, "label": label, "valid": True}
 
 
 def _curves(runs: Sequence[Compared]) -> Data:
     measured = [(run.name, run.recorded.measured(SCORED).latency_s * 1000) for run in runs]
-    found = [{"name": name, **latency.curve(values)} for name, values in measured if len(values)]
+    found = [{"name": name, **curve(values)} for name, values in measured if len(values)]
     return {"runs": found, "range": log_range(values for _, values in measured)} if found else absent(_NO_LATENCY)
 
 
 def _over_time(runs: Sequence[Compared]) -> Data:
-    timed = [(run, run.recorded.timed(SCORED)) for run in runs]
-    found = [(run.name, over_day(run.recorded, answers)) for run, answers in timed if answers]
-    if not found:
-        return absent(_NO_LATENCY)
-    p99_ms = [np.maximum(over.p99_s * 1000, _LEAST_MS) for _, over in found]
-    lines = [
-        {"name": name, "x": numbers(over.times), "y": numbers(values)}
-        for (name, over), values in zip(found, p99_ms, strict=True)
-    ]
-    return {"runs": lines, "range": log_range(p99_ms)}
+    lines, every_ms = [], []
+    for run in runs:
+        if timed := run.recorded.timed(SCORED):
+            found = over_day(run.recorded, timed)
+            p99_ms = np.maximum(found.p99_s * 1000, _LEAST_MS)
+            lines.append({"name": run.name, "x": numbers(found.times), "y": numbers(p99_ms)})
+            every_ms.append(p99_ms)
+    return {"runs": lines, "range": log_range(every_ms)} if lines else absent(_NO_LATENCY)
 
 
 def differences(runs: Sequence[Compared]) -> Table:
@@ -139,12 +135,11 @@ def differences(runs: Sequence[Compared]) -> Table:
     settings = [dict(_settings(run.recorded)) for run in runs]
     names = list(dict.fromkeys(name for known in settings for name in known))
     rows = [(name, *(known.get(name, NOT_RECORDED) for known in settings)) for name in names]
-    differing = tuple(row for row in rows if len(set(row[1:])) > 1)
-    return Table(("setting", *(run.name for run in runs)), differing)
+    return Table(("setting", *(run.name for run in runs)), [row for row in rows if len(set(row[1:])) > 1])
 
 
 def _settings(recorded: Recorded) -> Iterator[tuple[str, str]]:
-    manifest, known = recorded.manifest, recorded.dataset_manifest
+    manifest, known = recorded.manifest, recorded.manifest.dataset_manifest
     yield from flattened(manifest.settings.as_plain(), "run: ")
     yield from flattened(recorded.engine_settings, "engine: ")
     yield from flattened(manifest.engine_versions, "engine version: ")
@@ -153,3 +148,78 @@ def _settings(recorded: Recorded) -> Iterator[tuple[str, str]]:
         yield "dataset digest", known.digest
     yield from flattened(manifest.environment.model_dump(), "environment: ")
     yield from flattened(manifest.model_dump(include={"kit_version", "strategies_digest", "ticks", "duration_ms"}))
+
+
+def cautions(runs: Sequence[Compared]) -> list[Caution]:
+    """Return why these runs should not be compared; nothing if they may."""
+    return [*_void(runs), *_machines(runs), *_markets(runs), *_speeds(runs), *_standard(runs), *_versions(runs)]
+
+
+def _void(runs: Sequence[Compared]) -> Iterator[Caution]:
+    for run in runs:
+        score = run.recorded.score
+        if score is None:
+            yield Caution("bad", f"{run.name} was not scored.")
+        elif not score.valid:
+            yield Caution("bad", f"{run.name} is void: {'; '.join(score.reasons)}. Its number means nothing.")
+
+
+def _machines(runs: Sequence[Compared]) -> Iterator[Caution]:
+    def machine(run: Compared) -> str:
+        found = run.recorded.manifest.environment
+        return f"{found.processor}, {found.cores or '?'} cores, {decimal(found.memory_bytes)}"
+
+    groups = _grouped(runs, machine)
+    if len(groups) > 1:
+        told = "; ".join(f"{_names(found)} on {name}" for name, found in groups.items())
+        yield Caution("bad", f"Different machines: {told}. Latencies of different machines say nothing about engines.")
+
+
+def _markets(runs: Sequence[Compared]) -> Iterator[Caution]:
+    def digests(run: Compared) -> tuple[str | None, str]:
+        known = run.recorded.manifest.dataset_manifest
+        return None if known is None else known.digest, run.recorded.manifest.strategies_digest
+
+    for scale_factor, found in _grouped(runs, lambda run: run.recorded.scale_factor).items():
+        if len(_grouped(found, digests)) > 1:
+            same = f"{_names(found)} have the same scale factor, {scale_factor}, but not the same market or strategies"
+            yield Caution("bad", f"{same}: their digests differ. They had different work to do.")
+
+
+def _speeds(runs: Sequence[Compared]) -> Iterator[Caution]:
+    groups = _grouped(runs, lambda run: (run.recorded.manifest.speed, run.recorded.manifest.duration_ms))
+    if len(groups) > 1:
+        told = "; ".join(
+            f"{_names(found)} replayed {duration_ms / 60_000:g} min "
+            + ("unpaced" if speed is None else f"at speed {speed:g}")
+            for (speed, duration_ms), found in groups.items()
+        )
+        yield Caution("bad", f"Different speed or length: {told}.")
+
+
+def _standard(runs: Sequence[Compared]) -> Iterator[Caution]:
+    groups = _grouped(runs, lambda run: run.recorded.score and run.recorded.score.standard)
+    if True in groups and False in groups:
+        names = _names(groups[False])
+        yield Caution("bad", f"Not standard, unlike the others: {names}. Such scores are not comparable.")
+    elif False in groups:
+        yield Caution("note", "None of these runs is standard, so none compares with the published engines X and Y.")
+
+
+def _versions(runs: Sequence[Compared]) -> Iterator[Caution]:
+    if len({run.recorded.manifest.kit_version for run in runs}) > 1:
+        yield Caution("note", "The runs were made by different versions of the kit, which may measure differently.")
+    for first, second in combinations(runs, 2):
+        if first.recorded.run.path.absolute() == second.recorded.run.path.absolute():
+            yield Caution("note", f"{first.name} is given twice.")
+
+
+def _grouped(runs: Sequence[Compared], key: Callable[[Compared], KeyT]) -> dict[KeyT, list[Compared]]:
+    groups: dict[KeyT, list[Compared]] = {}
+    for run in runs:
+        groups.setdefault(key(run), []).append(run)
+    return groups
+
+
+def _names(runs: Sequence[Compared]) -> str:
+    return ", ".join(run.name for run in runs)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairs.measure.reduce import Floats, Wholes
+
 _LEVEL = 6
 _NOTHING = 65_535  # the step that stands for "no number"
 
@@ -43,29 +45,25 @@ def whole(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.int32 if fits else np.float64)
 
 
-def quantise(
-    values: NDArray[np.float64], starts: NDArray[np.int64]
-) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.float64]]:
+def quantise(values: Floats, starts: Wholes) -> tuple[NDArray[np.uint16], Floats, Floats]:
     """Return each series in 16-bit steps between its own least and greatest value, and these two.
 
     `starts` says where the series begin, and where the last series ends.
     """
     lengths = np.diff(starts)
     finite = np.isfinite(values)
-    low = _of_each(np.minimum, np.where(finite, values, np.inf), starts, 0.0)
-    high = _of_each(np.maximum, np.where(finite, values, -np.inf), starts, 0.0)
+    low = _of_each(np.minimum, np.where(finite, values, np.inf), starts)
+    high = _of_each(np.maximum, np.where(finite, values, -np.inf), starts)
     span = np.where(high > low, high - low, 1.0)
     with np.errstate(invalid="ignore"):
         steps = (values - np.repeat(low, lengths)) / np.repeat(span, lengths) * (_NOTHING - 1)
     return np.where(finite, np.rint(steps), _NOTHING).astype(np.uint16), low, high
 
 
-def _of_each(
-    reduce: np.ufunc, values: NDArray[np.float64], starts: NDArray[np.int64], empty: float
-) -> NDArray[np.float64]:
-    """Reduce each series to a number; `empty` where no value is finite."""
-    found = np.full(len(starts) - 1, empty)
+def _of_each(reduce: np.ufunc, values: Floats, starts: Wholes) -> Floats:
+    """Reduce each series to a number; 0 where no value is finite."""
+    found = np.zeros(len(starts) - 1)
     filled = np.flatnonzero(np.diff(starts))
     if len(filled):
         found[filled] = reduce.reduceat(values, starts[filled])
-    return np.where(np.isfinite(found), found, empty)
+    return np.where(np.isfinite(found), found, 0.0)

@@ -12,14 +12,7 @@ from markupsafe import Markup
 
 from pairs import __version__
 
-_SCRIPTS = (
-    "data.js",
-    "plotting.js",
-    "charts.js",
-    "tables.js",
-    "strategy.js",
-    "page.js",
-)  # joined to a script
+_SCRIPTS = ("data.js", "plotting.js", "charts.js", "tables.js", "strategy.js", "page.js")  # joined to a script
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -66,9 +59,5 @@ def _own(name: str) -> str:
 
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader("pairs"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("pairs"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,7 @@ def read_prices(dataset: Dataset, symbols: Sequence[str], duration_ms: int) -> P
     bucket_ms = max(duration_ms, 1) / BUCKETS
     files = dataset.tick_files()
     whole = _small(dataset, files)
-    for batch in _every_batch(files) if whole else _spread_batches(files):
+    for batch in chain.from_iterable(map(read_ticks, files)) if whole else _spread_batches(files):
         names = batch["symbol"].dictionary.to_pylist()
         row = np.array([places.get(name, len(symbols)) for name in names], np.int64)[batch["symbol"].indices.to_numpy()]
         bucket = np.minimum(batch["tickTS"].to_numpy() // bucket_ms, BUCKETS - 1).astype(np.int64)
@@ -54,11 +54,6 @@ def _small(dataset: Dataset, files: list[Path]) -> bool:
     if files[0].suffix == ".parquet":
         return sum(int(pq.read_metadata(file).num_rows) for file in files) <= _MOST_ROWS
     return dataset.manifest.counts.ticks <= _MOST_ROWS  # virtual: the files do not tell
-
-
-def _every_batch(files: list[Path]) -> Iterator[pa.RecordBatch]:
-    for file in files:
-        yield from read_ticks(file)
 
 
 def _spread_batches(files: list[Path]) -> Iterator[pa.RecordBatch]:

@@ -1,50 +1,47 @@
-"""The report of a run: its sections, its charts and what is said about them."""
+"""The report of a run: its verdict, tables and charts, its answers, and how it was made."""
 
 import shlex
 from typing import Any
 
 from pairs.measure.findings import findings
 from pairs.measure.recordings import Recorded
-from pairs.model.streams import STREAMS
-from pairs.report import published, tables
-from pairs.report.disclosure import disclosure
+from pairs.report.charts import charts
 from pairs.report.incorrect import incorrect_answers
 from pairs.report.page import render
-from pairs.report.sections import quarters_chart, sections
 from pairs.report.strategies import strategies_view
-from pairs.report.verdict import verdict
-from pairs.report.wording import NOT_RECORDED, number
+from pairs.report.tables import NOT_RECORDED, PUBLISHED, SCORED_FIRST, number, tables
+from pairs.report.verdict import disclosure, verdict
+from pairs.run_folder.records import ValidationRecord
 
 
 def report_of(recorded: Recorded) -> str:
-    """Return the page of a run."""
-    quarters, every_section = quarters_chart(recorded), sections(recorded)
-    incorrect, strategies = incorrect_answers(recorded), strategies_view(recorded)
-    charts = [quarters, *(chart for section in every_section for row in section.rows for chart in row)]
     payload = {
-        "marks": marks(recorded),
-        "charts": {chart.id: chart.data for chart in charts},
-        "incorrect": incorrect,
-        "strategies": strategies,
+        "marks": _marks(recorded),
+        "charts": charts(recorded),
+        "incorrect": incorrect_answers(recorded),
+        "strategies": strategies_view(recorded),
     }
     settings = recorded.manifest.settings
     context = {
         "subtitle": f"{settings.target}, plan {settings.plan}, on the market {recorded.dataset.path.name}",
-        "verdict": verdict(recorded),
-        "published": published_rows(),
-        "published_machine": published.MACHINE,
+        **verdict(recorded),
+        "published": _published_rows(),
         "findings": findings(recorded),
-        "quarters": quarters,
-        "sections": every_section,
-        "validation": _validation(recorded, incorrect),
-        "strategies_remark": _strategies_remark(strategies),
+        "streams": SCORED_FIRST,
+        "tolerances": ", ".join(f"{tolerance:g}" for tolerance in {stream.tolerance for stream in SCORED_FIRST}),
+        "tables": tables(recorded),
+        "batches_together": payload["charts"]["batches"].get("together", 1),
+        "validation": recorded.validation,
+        "validation_remarks": _validation_remarks(recorded.validation),
+        "validation_problem": payload["incorrect"].get("absent"),
+        "strategies_remark": _strategies_remark(payload["strategies"]),
         "command": shlex.join(recorded.manifest.command) or NOT_RECORDED,
         "disclosure": disclosure(recorded),
     }
-    return render("run.html.jinja", f"Pairs: {recorded.name}", payload, context)
+    return render("run.html.jinja", f"Pairs: {recorded.run.path.absolute().name}", payload, context)
 
 
-def marks(recorded: Recorded) -> dict[str, Any]:
+def _marks(recorded: Recorded) -> dict[str, Any]:
     """Return the phases of a run, when faults were injected, and its end, in wall milliseconds."""
     manifest = recorded.manifest
     faults = [{"kind": fault.kind, "at": (fault.at_us - recorded.origin_us) / 1000} for fault in manifest.faults]
@@ -57,47 +54,32 @@ def marks(recorded: Recorded) -> dict[str, Any]:
     return {"phases": phases, "faults": faults, "end": recorded.end_s * 1000}
 
 
-def published_rows() -> list[tuple[str, ...]]:
-    """Return the published results as a table."""
+def _published_rows() -> list[tuple[str, ...]]:
     return [
-        (f"engine {result.engine}", str(result.scale_factor), f"{result.p99_ms:,.0f} ms", number(result.p_score))
-        for result in published.RESULTS
+        (f"engine {engine}", str(scale_factor), f"{p99_ms:,.0f} ms", number(p_score))
+        for engine, results in PUBLISHED.items()
+        for scale_factor, p99_ms, p_score in results
     ]
 
 
-def _validation(recorded: Recorded, incorrect: dict[str, Any]) -> dict[str, Any]:
-    found = recorded.validation
-    lead = "The answers were not validated; 'pairs validate' does that."
+def _validation_remarks(validation: ValidationRecord | None) -> list[str]:
     remarks = []
-    if found is not None:
-        tolerances = ", ".join(f"{tolerance:g}" for tolerance in {stream.tolerance for stream in STREAMS.values()})
-        lead = (
-            "Every answer is matched by key (strategy, time of the trigger, type of an order) with that of an "
-            f"independent reference; numbers are equal within a relative {tolerances}."
-        )
-        for name, counts in found.streams.items():
-            if counts.malformed:
-                remarks.append(f"{counts.malformed:,} rows of {name} are invalid and count as undue.")
-            if counts.unknown_strategies:
-                unknown = sum(counts.unknown_strategies.values())
-                remarks.append(f"{unknown:,} undue {name} are of strategies that are not in the set.")
-    return {
-        "lead": lead,
-        "table": tables.validation_table(recorded),
-        "remarks": remarks,
-        "failed": found is not None and not found.passed,
-        "problem": incorrect.get("absent"),
-    }
+    for name, counts in validation.streams.items() if validation else ():
+        if counts.malformed:
+            remarks.append(f"{counts.malformed:,} rows of {name} are invalid and count as undue.")
+        if counts.unknown_strategies:
+            unknown = sum(counts.unknown_strategies.values())
+            remarks.append(f"{unknown:,} undue {name} are of strategies that are not in the set.")
+    return remarks
 
 
 def _strategies_remark(view: dict[str, Any]) -> str:
     if "absent" in view:
         return ""
-    shown, every = len(view["strategies"]), view["all"]
+    shown, every, prices = len(view["strategies"]), view["all"], view["prices"]
     remark = view["missingPrices"] or ""
     if shown < every:
         remark += f" Only the first {shown:,} of {every:,} strategies are in this file, so that it stays small."
-    prices = view["prices"]
     if prices is not None and not prices["whole"]:
         remark += " Prices are a sample, as the dataset is large."
     return remark.strip()

@@ -1,6 +1,7 @@
 """Every strategy up close: its indicators and orders, packed so that any strategy can be drawn."""
 
 from dataclasses import astuple
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ _GONE = "The dataset is no longer there, so there are no prices."
 
 
 def strategies_view(recorded: Recorded) -> dict[str, Any]:
-    """Return all that the page needs to draw any strategy."""
     indicators, orders = recorded.answers.get(INDICATORS.name), recorded.answers.get(ORDERS.name)
     if indicators is None or orders is None:
         return {"absent": "The run recorded no answers."}
@@ -56,15 +56,10 @@ def _all_of(recorded: Recorded, indicators: Answers, orders: Answers) -> list[St
 
 def _shown(every: list[Strategy], orders: Answers) -> list[Strategy]:
     """Return the strategies that fit on a page: all of them, up to thousands."""
-    names = {name: code for code, name in enumerate(orders.strategies)}
-    counts = np.bincount(orders.strategy, minlength=len(names)) if len(orders) else np.zeros(len(names), np.int64)
-    total, shown = 0, []
-    for strategy in every[:_MOST_STRATEGIES]:
-        total += int(counts[names[strategy.alias]]) if strategy.alias in names else 0
-        if total > _MOST_ORDERS:
-            break
-        shown.append(strategy)
-    return shown
+    by_code = np.bincount(orders.strategy, minlength=len(orders.strategies)).tolist()
+    counts = dict(zip(orders.strategies, by_code, strict=True))
+    totals = accumulate(counts.get(strategy.alias, 0) for strategy in every[:_MOST_STRATEGIES])
+    return [strategy for strategy, total in zip(every, totals, strict=False) if total <= _MOST_ORDERS]
 
 
 def _rows_of(answers: Answers, places: dict[str, int]) -> tuple[Wholes, Wholes, Wholes]:
@@ -104,7 +99,6 @@ def _packed_indicators(indicators: Answers, places: dict[str, int], with_orders:
 def _packed_orders(orders: Answers, rows: Wholes, starts: Wholes) -> dict[str, Any]:
     chosen = orders.table.select(["type", "symbol"]).take(pa.array(rows))
     symbols = chosen["symbol"].combine_chunks().dictionary_encode()
-    symbols = symbols.combine_chunks() if isinstance(symbols, pa.ChunkedArray) else symbols
     buys = pc.equal(chosen["type"], "BUY").to_numpy()
     return {
         "starts": pack(starts.astype(np.int32), delta=True),

@@ -1,16 +1,22 @@
-"""The small tables of a report: latency summaries, rates, send delays, batches, validation counts."""
+"""The small tables of a report, and how numbers and settings are written in them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from pairs.measure.engine import summarize_batches
 from pairs.measure.latency import figures
-from pairs.measure.recordings import Recorded, Timed
+from pairs.measure.recordings import Recorded
+from pairs.measure.resources import summarize_batches
 from pairs.measure.send_delay import percentiles
 from pairs.measure.throughput import rate_summaries
 from pairs.model.streams import STREAMS
-from pairs.report.wording import NONE, milliseconds, number
 
+NOT_RECORDED = "not recorded"
+NONE = "\u2013"
+SCORED_FIRST = sorted(STREAMS.values(), key=lambda stream: not stream.scored)
+PUBLISHED = {  # scale factor, 99th percentile in ms, p_score: of two engines, kept anonymous, on eight cores
+    "X": [(1, 63, 47.62), (2, 175, 34.29), (3, 203, 44.33), (4, 351, 34.19), (5, 91_862, 0.16)],
+    "Y": [(1, 22, 136.36), (2, 24, 250.00)],
+}
 _DELAY_SHARES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 _COUNTS = {
     "validator": "validator answers",
@@ -24,59 +30,94 @@ _COUNTS = {
 }
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A heading and rows; the first column holds names, the others numbers."""
 
     heading: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: list[tuple[str, ...]]
 
 
-def latency_table(recorded: Recorded) -> Table:
+def number(value: float | None, digits: int = 2) -> str:
+    return NONE if value is None else f"{value:,.{digits}f}"
+
+
+def milliseconds(seconds: float | None) -> str:
+    """Write a latency with about three figures."""
+    if seconds is None:
+        return NONE
+    value = seconds * 1000
+    return f"{value:,.0f} ms" if abs(value) >= 100 else f"{value:,.1f} ms" if abs(value) >= 10 else f"{value:.2f} ms"
+
+
+def flattened(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every value of nested settings with its dotted name."""
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from flattened(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", "none" if value == {} else _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return NOT_RECORDED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value)) or "none"
+    return str(value)
+
+
+def tables(recorded: Recorded) -> dict[str, Table]:
+    """Return all tables of a run; without rows where nothing is known."""
+    return {
+        "latency": _latency(recorded),
+        "rates": _rates(recorded),
+        "send_delay": _send_delays(recorded),
+        "batches": _batches(recorded),
+        "validation": _validation(recorded),
+    }
+
+
+def _latency(recorded: Recorded) -> Table:
     """Latency of each stream in the measurement interval, from scheduled and from send time."""
-    scored_first = sorted(STREAMS.values(), key=lambda stream: not stream.scored)
-    rows = (row for stream in scored_first for row in _latency_rows(stream.name, recorded.measured(stream)))
-    return Table(("", "answers", "min", "mean", "p50", "p95", "p99", "p99.9", "p99.99", "max"), tuple(rows))
+    rows = []
+    for stream in SCORED_FIRST:
+        scheduled = recorded.measured(stream)
+        for timed, since in ((scheduled, "scheduled"), (scheduled.from_send_time, "send")):
+            if timed:
+                values = map(milliseconds, figures(timed.latency_s).values())
+                rows.append((f"{stream.name}, from {since} time", f"{len(timed):,}", *values))
+    return Table(("", "answers", "min", "mean", "p50", "p95", "p99", "p99.9", "p99.99", "max"), rows)
 
 
-def _latency_rows(stream: str, scheduled: Timed) -> Iterator[tuple[str, ...]]:
-    for timed, since in ((scheduled, "scheduled"), (scheduled.from_send_time, "send")):
-        if timed:
-            values = map(milliseconds, figures(timed.latency_s).values())
-            yield (f"{stream}, from {since} time", f"{len(timed):,}", *values)
-
-
-def rate_table(recorded: Recorded) -> Table:
+def _rates(recorded: Recorded) -> Table:
     """Ticks and answers per wall second in the measurement interval."""
-    rows = (
-        (rate.name, *(number(value, 1 if value < 100 else 0) for value in (rate.mean, rate.p5, rate.most)))
-        for rate in rate_summaries(recorded)
-    )
-    return Table(("in the measurement interval, a second", "mean", "p5", "most"), tuple(rows))
+    rows = [
+        (name, *(number(value, 1 if value < 100 else 0) for value in values))
+        for name, *values in rate_summaries(recorded)
+    ]
+    return Table(("in the measurement interval, a second", "mean", "p5", "most"), rows)
 
 
-def send_delay_table(recorded: Recorded) -> Table:
-    """How late drivers sent their ticks."""
+def _send_delays(recorded: Recorded) -> Table:
     rows = []
     for place, driver in enumerate(recorded.drivers):
         ticks, values = percentiles([driver], list(_DELAY_SHARES.values()))
         rows.append((f"driver {place}", f"{ticks:,}", *(milliseconds(value) if ticks else NONE for value in values)))
-    return Table(("send delay", "ticks", *_DELAY_SHARES), tuple(rows))
+    return Table(("send delay", "ticks", *_DELAY_SHARES), rows)
 
 
-def batch_table(recorded: Recorded) -> Table:
-    """How long the engine's batches took, by its own account."""
+def _batches(recorded: Recorded) -> Table:
     found, mean_rows, most_rows = summarize_batches(recorded.batches)
     durations = map(milliseconds, (found.p50, found.p99, found.max))
     row = (f"{found.count:,}", *durations, number(mean_rows, 0), number(most_rows, 0))
-    heading = ("batches", "median", "p99", "longest", "mean ticks a batch", "most")
-    return Table(heading, (row,) if found.count else ())
+    return Table(("batches", "median", "p99", "longest", "mean ticks a batch", "most"), [row] if found.count else [])
 
 
-def validation_table(recorded: Recorded) -> Table | None:
-    """Return the counts of the validator, stream by stream."""
+def _validation(recorded: Recorded) -> Table:
     if recorded.validation is None:
-        return None
+        return Table((), [])
     streams = recorded.validation.streams
-    rows = ((label, *(f"{getattr(streams[name], kind):,}" for name in STREAMS)) for kind, label in _COUNTS.items())
-    return Table(("", *STREAMS), tuple(rows))
+    rows = [(label, *(f"{getattr(streams[name], kind):,}" for name in STREAMS)) for kind, label in _COUNTS.items()]
+    return Table(("", *STREAMS), rows)

@@ -1,12 +1,12 @@
-"""The verdict of a run in words: what the score is, whether it counts, and why not."""
+"""The verdict of a run in words, whether its score counts and why not; and all that is needed to repeat the run."""
 
-from dataclasses import dataclass
+from typing import Any
 
 from rich.filesize import decimal
 
 from pairs.measure.recordings import Recorded
 from pairs.model.streams import SCORED
-from pairs.report.wording import NOT_RECORDED, milliseconds, number
+from pairs.report.tables import NOT_RECORDED, flattened, milliseconds, number
 from pairs.run_folder.records import ScoreRecord, ValidationRecord
 
 # Settings in the words of people, for "standard because of ...".
@@ -28,49 +28,30 @@ _SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Badge:
-    """A word or two that stands out: `good`, `bad` or `note`."""
-
-    level: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the card on top of the page says."""
-
-    p_score: str
-    void: bool
-    badges: list[Badge]
-    sentences: list[str]
-    figures: list[tuple[str, str]]
-
-
-def verdict(recorded: Recorded) -> Verdict:
-    """Put the verdict of a run into words."""
+def verdict(recorded: Recorded) -> dict[str, Any]:
+    """Return what the card on top of the page says."""
     score = recorded.score
-    return Verdict(
-        p_score=number(None if score is None else score.p_score),
-        void=score is not None and score.p_score is not None and not score.valid,
-        badges=_badges(recorded),
-        sentences=_sentences(recorded),
-        figures=_figures(recorded),
-    )
+    return {
+        "p_score": number(None if score is None else score.p_score),
+        "void": score is not None and score.p_score is not None and not score.valid,
+        "badges": _badges(recorded),
+        "sentences": _sentences(recorded),
+        "figures": _figures(recorded),
+    }
 
 
-def _badges(recorded: Recorded) -> list[Badge]:
-    badges, state, score = [], recorded.manifest.state, recorded.score
-    if state != "ended":
-        badges.append(Badge("bad", f"RUN {state.upper()}"))
-    if recorded.validation is None:
-        badges.append(Badge("note", "NOT VALIDATED"))
+def _badges(recorded: Recorded) -> list[tuple[str, str]]:
+    """Return words that stand out, each with its level: good, bad or note."""
+    state, validation, score = recorded.manifest.state, recorded.validation, recorded.score
+    badges = [] if state == "ended" else [("bad", f"RUN {state.upper()}")]
+    if validation is None:
+        badges.append(("note", "NOT VALIDATED"))
     else:
-        badges.append(Badge("good" if recorded.validation.passed else "bad", recorded.validation.verdict))
+        badges.append(("good" if validation.passed else "bad", validation.verdict))
     if score is None:
-        return [*badges, Badge("note", "NOT SCORED")]
-    badges.append(Badge("good", "valid") if score.valid else Badge("bad", "void"))
-    badges.append(Badge("good", "standard") if score.standard else Badge("note", "non-standard"))
+        return [*badges, ("note", "NOT SCORED")]
+    badges.append(("good", "valid") if score.valid else ("bad", "void"))
+    badges.append(("good", "standard") if score.standard else ("note", "non-standard"))
     return badges
 
 
@@ -84,7 +65,7 @@ def _sentences(recorded: Recorded) -> list[str]:
     if score.valid:
         sentences.append("The score counts: every tick was sent, and the driver kept its schedule.")
     sentences += [f"The score is void: {reason.rstrip('.')}." for reason in score.reasons]
-    return [*sentences, standard_sentence(score)]
+    return [*sentences, _standard_sentence(score)]
 
 
 def _validation_sentence(validation: ValidationRecord | None) -> str:
@@ -97,8 +78,7 @@ def _validation_sentence(validation: ValidationRecord | None) -> str:
     return f"Validation failed: of both streams together, {listed or 'some'} answers."
 
 
-def standard_sentence(score: ScoreRecord) -> str:
-    """Say whether a run is comparable with standard runs, and what makes it not so."""
+def _standard_sentence(score: ScoreRecord) -> str:
     if score.standard:
         return "A standard run: its score may be compared with other standard runs of the same scale factor."
     reasons = [_SETTINGS.get(name, name) for name in score.nonstandard]
@@ -120,3 +100,33 @@ def _figures(recorded: Recorded) -> list[tuple[str, str]]:
         ("speed", f"{speed:g} times" if isinstance(speed, float) else "unpaced"),
         ("machine", f"{environment.cores} cores, {decimal(environment.memory_bytes)}"),
     ]
+
+
+def disclosure(recorded: Recorded) -> dict[str, list[tuple[str, str]]]:
+    """Return everything that is known of how a run was made, under headings."""
+    manifest, known = recorded.manifest, recorded.manifest.dataset_manifest
+    machine = manifest.environment.model_dump(exclude={"memory_bytes", "versions"})
+    machine["memory"] = decimal(manifest.environment.memory_bytes)
+    run: dict[str, Any] = {
+        "state": manifest.state,
+        "reason": manifest.reason or "none",
+        "seconds with the start of the engine": None if manifest.seconds is None else f"{manifest.seconds:.1f}",
+        "first tick due, µs since 1970": manifest.start_us,
+        **{f"exit code of {part}": code for part, code in manifest.exit_codes.items()},
+        "kit version": manifest.kit_version,
+        "folder": str(recorded.run.path.absolute()),
+    }
+    market: dict[str, Any] = {"folder": str(recorded.dataset.path), "ticks": manifest.ticks}
+    digests = {"strategies": manifest.strategies_digest}
+    if known is not None:
+        market |= {"profile": known.profile, **known.parameters}
+        market |= {f"count of {name}": count for name, count in known.counts.model_dump().items()}
+        digests |= {"dataset": known.digest, "pairs (correlations.csv)": known.correlations_digest}
+    in_effect = sorted(recorded.engine_settings.items()) or [("effective settings", NOT_RECORDED)]
+    return {
+        "How it was run": [*flattened(manifest.settings.as_plain()), *flattened(run)],
+        "The market": list(flattened(market)),
+        "The engine": [*flattened(manifest.engine_versions, "version of "), *in_effect],
+        "Digests": list(flattened(digests)),
+        "Machine and versions": [*flattened(machine), *flattened(manifest.environment.versions, "version of ")],
+    }

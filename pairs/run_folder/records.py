@@ -11,7 +11,7 @@ from pairs.core.records import Model, Record
 from pairs.dataset.manifest import DatasetManifest, InputDigests
 from pairs.model.streams import STREAMS
 
-SLOT_US = 10_000  # of scheduled time; driver-N.parquet holds the worst send delay of every slot: slot, delay_us
+SLOT_US = 10_000  # of scheduled time; driver-N.parquet has the worst send delay of every slot: slot, delay_us
 
 
 class _AsPlain:

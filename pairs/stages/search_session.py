@@ -19,10 +19,10 @@ from pairs.config.values import Plain
 from pairs.core.errors import BadInputError
 from pairs.core.records import Record
 from pairs.harness.processes import EngineError
-from pairs.measure.cost import cores_used, cost
 from pairs.measure.recordings import read_run
+from pairs.measure.resources import cores_used, cost
 from pairs.measure.search_policy import Outcome, next_point
-from pairs.measure.sustained import unsustained
+from pairs.measure.stability import unsustained
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
 from pairs.stages.generate import ensure_dataset

@@ -17,8 +17,8 @@ from pairs.config.profile import load_profile
 from pairs.config.run_settings import load_run
 from pairs.core.spark import session
 from pairs.dataset.folder import Dataset
-from pairs.measure.cost import cost
 from pairs.measure.recordings import read_run
+from pairs.measure.resources import cost
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import INDICATORS
 from pairs.stages.run import run_program, with_master

@@ -136,9 +136,9 @@ def test_columns_may_come_in_any_order_with_others_between(tmp_path: Path) -> No
     ("column", "kind", "problem"),
     [
         ("price", None, "no column 'price'; has 'symbol', 'size', 'tickTS'"),
-        ("price", pa.float64(), "column 'price' holds double and not whole numbers"),
-        ("tickTS", pa.timestamp("ms"), "column 'tickTS' holds timestamp[ms] and not whole numbers"),
-        ("symbol", pa.int64(), "column 'symbol' holds int64 and not text"),
+        ("price", pa.float64(), "column 'price' has type double, not whole numbers"),
+        ("tickTS", pa.timestamp("ms"), "column 'tickTS' has type timestamp[ms], not whole numbers"),
+        ("symbol", pa.int64(), "column 'symbol' has type int64, not text"),
     ],
 )
 def test_parquet_of_other_columns_or_types_is_refused(

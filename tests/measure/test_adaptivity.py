@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pairs.measure.adaptivity import adaptivity
 from pairs.measure.recordings import Timed
+from pairs.measure.recovery import adaptivity
 
 
 def test_a_burst_is_evaluated_as_published() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pairs.measure import findings
-from pairs.measure.cost import Usage
 from pairs.measure.findings import Finding, latency_findings
+from pairs.measure.resources import Usage
 from pairs.measure.throughput import Backlog
 from pairs.run_folder.records import Adaptivity, LatencySummary, Recovery
 from tests.measure.latencies import BEGIN, END, drawn_latencies, timed

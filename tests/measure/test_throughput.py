@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.measure.cost import cores_used, cost
 from pairs.measure.recordings import read_run
-from pairs.measure.sustained import unsustained
+from pairs.measure.resources import cores_used, cost
+from pairs.measure.stability import unsustained
 from pairs.measure.throughput import Backlog, backlog, backlog_of, rate_summaries, rates_over_time
 from pairs.run_folder.folder import Run
 from tests.report.runs import START_US, TICKS, change_market, change_score, golden_run

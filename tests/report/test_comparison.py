@@ -6,10 +6,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.measure.cost import cost
 from pairs.measure.recordings import Recorded, read_run
-from pairs.report.comparability import Compared, cautions
-from pairs.report.comparison import by_scale_factor, comparison_of, differences, named
+from pairs.measure.resources import cost
+from pairs.report.comparison import Compared, by_scale_factor, cautions, comparison_of, differences, named
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import Environment
 from tests.report.pages import payload_of, text_of
