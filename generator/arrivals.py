@@ -31,7 +31,6 @@ class RateCurve:
 
     @classmethod
     def of(cls, workload: Workload) -> "RateCurve":
-        """Build the curve of a workload."""
         basis = float(workload.basis_rate) / 1000
         times, rates = rate_knots(workload.curve, float(workload.duration), basis, workload.peak_factor)
         return cls(np.array(times), np.array(rates))
@@ -121,11 +120,9 @@ class Timeline:
 
     @property
     def slices(self) -> int:
-        """Number of slices."""
         return len(self.borders_ms) - 1
 
     def slice(self, index: int) -> Slice:
-        """Return a slice."""
         first, end = self.first_ticks[index : index + 2].tolist()
         bell = 1 if index == self.slices - 1 else 0
         start_ms, end_ms = self.borders_ms[index : index + 2].tolist()

@@ -4,6 +4,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError, PairsError
-from pairs.core.memory import keep_freed_memory, peak_bytes
+from pairs.core.memory import keep_freed_memory
 from pairs.core.progress import Progress
 from pairs.core.spark import Result, Task, TaskError, run_tasks
 from pairs.core.units import show_duration
@@ -20,9 +21,8 @@ from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
 from pairs.dataset.formats.parquet import Parquet
 from pairs.dataset.manifest import describe_imported
-from pairs.generator.files import WrittenFile
-from pairs.generator.job import cut_into_files
-from pairs.generator.pairing import BARS, PairsWanted, SymbolPair, candidates, most_correlated, top_pairs
+from pairs.generator.job import WrittenFile, cut_into_files
+from pairs.generator.pairing import BARS, PairsWanted, candidates, most_correlated, top_pairs
 from pairs.generator.sorting import RunsTask, Slice, SortedRun, cut, merged, write_runs
 from pairs.generator.trades import TradeColumns, parts_of_trades
 from pairs.model.tuples import STOCK_TICK_CODED
@@ -40,7 +40,7 @@ _NS_PER_MS = 1_000_000
 class MergeTask:
     """A tick file to write: slices of sorted runs, and their place in the stream and in the day."""
 
-    slices: tuple[Slice, ...]
+    slices: list[Slice]
     path: Path
     first_tick: int
     origin_ns: int
@@ -59,21 +59,10 @@ class MergedFile:
     prices: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Imported:
-    """The result of an import."""
-
-    ticks: int
-    symbols: int
-    duration_ms: int
-    pairs: list[SymbolPair]
-    correlations: list[float]  # of the pairs, unless they were listed
-
-
 def import_trades(
     spark: "SparkSession", files: Sequence[Path], columns: TradeColumns, wanted: PairsWanted, dataset: Dataset
-) -> Imported:
-    """Write a dataset of the trades in some files."""
+) -> list[float]:
+    """Write a dataset of the trades in some files; return the correlations of its pairs, unless they were listed."""
     parts = [part for file in files for part in parts_of_trades(file.absolute(), columns)]
     scratch = dataset.path / ".runs"
     scratch.mkdir()
@@ -82,7 +71,9 @@ def import_trades(
     if not runs:
         raise BadInputError(f"{files[0]}: no trade in it; give a file with trades")
     trades = sum((Counter(run.trades_by_symbol) for run in runs), Counter[str]())
-    _refuse_unknown(wanted, trades)
+    for symbol in chain.from_iterable(wanted.listed):
+        if symbol not in trades:
+            raise BadInputError(f"--pairs: symbol {symbol!r} has no trade; name symbols of the files")
     symbols = () if wanted.listed else tuple(candidates(trades))
     tasks = _merge_tasks(runs, dataset, symbols)
     merged_files = _run(spark, "sorting trades", merge_file, tasks, "files")
@@ -97,25 +88,17 @@ def import_trades(
     content = dataset.content("parquet", digest, [file.entry for file in written])
     manifest = describe_imported(tasks[0].duration_ms, len(pairs), tasks[0].origin_ns, trades, content)
     manifest.write(dataset.manifest_file)
-    correlations = [pair.correlation for pair in found[: len(pairs)]]
-    return Imported(sum(trades.values()), len(trades), tasks[0].duration_ms, pairs, correlations)
+    return [pair.correlation for pair in found[: len(pairs)]]
 
 
 def _run(
     spark: "SparkSession", step: str, function: Callable[[Task], Result], tasks: list[Task], unit: str
 ) -> list[Result]:
-    """Run the tasks of a step on the executors and show its progress."""
     with Progress(step, len(tasks), unit) as progress:
         try:
             return run_tasks(spark, function, tasks, progress.set)
         except TaskError as error:
             raise PairsError(f"{step} failed: {error}; fix that and import again") from None
-
-
-def _refuse_unknown(wanted: PairsWanted, trades: Counter[str]) -> None:
-    for symbol in (symbol for pair in wanted.listed for symbol in pair):
-        if symbol not in trades:
-            raise BadInputError(f"--pairs: symbol {symbol!r} has no trade; name symbols of the files")
 
 
 def _merge_tasks(runs: list[SortedRun], dataset: Dataset, symbols: tuple[str, ...]) -> list[MergeTask]:
@@ -130,18 +113,11 @@ def _merge_tasks(runs: list[SortedRun], dataset: Dataset, symbols: tuple[str, ..
         )
     total = sum(run.rows for run in runs)
     ranges = cut_into_files(total, min(-(-total // _TICKS_PER_FILE), MOST_FILES))
-    return [
-        MergeTask(
-            tuple(slices),
-            dataset.tick_file(number, "parquet"),
-            ranges[number].start,
-            origin_ns,
-            duration_ms,
-            number == len(ranges) - 1,
-            symbols,
-        )
-        for number, slices in enumerate(cut(runs, len(ranges)))
-    ]
+    tasks = []
+    for number, slices in enumerate(cut(runs, len(ranges))):
+        path, is_last = dataset.tick_file(number, "parquet"), number == len(ranges) - 1
+        tasks.append(MergeTask(slices, path, ranges[number].start, origin_ns, duration_ms, is_last, symbols))
+    return tasks
 
 
 def merge_file(task: MergeTask) -> MergedFile:
@@ -161,8 +137,7 @@ def merge_file(task: MergeTask) -> MergedFile:
         for batch in ticks.to_batches(max_chunksize=_TICKS_PER_BATCH):
             digest += digest_batch(task.first_tick + digest.rows, batch)
             target.write(pa.Table.from_batches([batch]))
-    written = WrittenFile(task.path.name, digest, task.path.stat().st_size, peak_bytes())
-    return MergedFile(written, ticks["symbol"][-1].as_py(), cells, prices)
+    return MergedFile(WrittenFile.at(task.path, digest), ticks["symbol"][-1].as_py(), cells, prices)
 
 
 def _closes(ticks: pa.Table, task: MergeTask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

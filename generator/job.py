@@ -1,23 +1,62 @@
-"""The Spark job that writes a dataset: one task a file, and the manifest at the end."""
+"""The Spark job that writes a dataset: one task a file, and the manifest at the end.
 
+A task gives the same rows whenever and wherever it runs, so it may be retried, or run twice at once.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pairs.config.profile import Profile
+from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError, PairsError
+from pairs.core.memory import peak_bytes
 from pairs.core.progress import Progress
 from pairs.core.spark import TaskError, run_tasks
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
 from pairs.dataset.formats import FORMATS
-from pairs.dataset.manifest import describe_generated
-from pairs.generator.files import FileTask, WrittenFile, write_file
+from pairs.dataset.formats.base import TickFormat
+from pairs.dataset.manifest import TickFileEntry, describe_generated
 from pairs.generator.ticks import TickSource
+from pairs.generator.virtual import recipe, tick_source
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _TICKS_PER_FILE = 4_000_000
+
+
+@dataclass(frozen=True)
+class FileTask:
+    """A file to write: ticks [first_tick, end_tick) of a workload."""
+
+    workload: Workload
+    first_tick: int
+    end_tick: int
+    path: Path
+    format: TickFormat
+
+    @property
+    def progress_file(self) -> Path:
+        """The number of ticks written so far."""
+        return self.path.with_name(f".{self.path.name}.progress")
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """The result of a task."""
+
+    entry: TickFileEntry
+    digest: PartialDigest
+    worker_peak_bytes: int
+
+    @classmethod
+    def at(cls, path: Path, digest: PartialDigest) -> "WrittenFile":
+        entry = TickFileEntry(name=path.name, ticks=digest.rows, bytes=path.stat().st_size)
+        return cls(entry, digest, peak_bytes())
 
 
 def cut_into_files(ticks: int, files: int | None) -> list[range]:
@@ -27,6 +66,18 @@ def cut_into_files(ticks: int, files: int | None) -> list[range]:
         raise BadInputError(f"--files: {count:,} files for {ticks:,} ticks; give at most {ticks:,}")
     borders = [ticks * number // count for number in range(count + 1)]
     return [range(first, end) for first, end in pairwise(borders)]
+
+
+def write_file(task: FileTask) -> WrittenFile:
+    """Draw and write a file; runs on an executor."""
+    digest = PartialDigest()
+    with task.format.writer(task.path, recipe(task.workload, task.first_tick, task.end_tick)) as target:
+        for ticks, part in tick_source(task.workload).draw(task.first_tick, task.end_tick):
+            digest += part
+            if target.write(ticks):
+                task.progress_file.write_text(str(target.rows))
+    task.progress_file.write_text(str(target.rows))
+    return WrittenFile.at(task.path, digest)
 
 
 def generate(
@@ -52,7 +103,6 @@ def generate(
 
 
 def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[WrittenFile]:
-    """Run the tasks on Spark and show their progress."""
     with Progress("generating", ticks, "ticks") as progress:
         try:
             return run_tasks(spark, write_file, tasks, lambda _: _show(progress, tasks))
@@ -62,11 +112,8 @@ def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[Writt
 
 def _show(progress: Progress, tasks: list[FileTask]) -> None:
     if progress.shown:
-        progress.set(sum(map(_ticks_written, tasks)))
-
-
-def _ticks_written(task: FileTask) -> int:
-    try:
-        return int(task.progress_file.read_text() or 0)
-    except (OSError, ValueError):
-        return 0
+        done = 0
+        for task in tasks:
+            with suppress(OSError, ValueError):
+                done += int(task.progress_file.read_text() or 0)
+        progress.set(done)

@@ -31,13 +31,11 @@ class Market:
     @cached_property
     def pairs(self) -> Ints:
         """A row (market, position of symbol1, position of symbol2) for each pair; symbol1 trades first in the cycle."""
-        rows = []
-        couples = _spread(self.workload.symbols // 2, self.workload.markets)
-        begin = 0
-        for market, (size, paired) in enumerate(
-            zip(couples, _spread(self.workload.correlations, self.workload.markets), strict=True)
-        ):
-            shuffled = np.argsort(words(self.workload.seed, Purpose.PAIRING, market, 2 * size), kind="stable")
+        workload, rows, begin = self.workload, [], 0
+        couples = _spread(workload.symbols // 2, workload.markets)
+        correlations = _spread(workload.correlations, workload.markets)
+        for market, (size, paired) in enumerate(zip(couples, correlations, strict=True)):
+            shuffled = np.argsort(words(workload.seed, Purpose.PAIRING, market, 2 * size), kind="stable")
             legs = np.sort(begin + shuffled[: 2 * paired].reshape(-1, 2), axis=1)
             rows.append(np.column_stack([np.full(paired, market), legs]))
             begin += 2 * size

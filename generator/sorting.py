@@ -4,17 +4,17 @@ Equal times keep the order of files and rows. Runs are memory-mapped, so a merge
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pairs.core.files import temporary_for
 from pairs.core.memory import keep_freed_memory
 from pairs.generator.trades import TRADES, TradeColumns, TradePart, read_trades
 
@@ -41,7 +41,6 @@ class SortedRun:
 
     @property
     def times_ns(self) -> NDArray[np.int64]:
-        """The column of times."""
         times: NDArray[np.int64] = _mapped(self.path)["time_ns"].chunk(0).to_numpy()
         return times
 
@@ -84,10 +83,8 @@ def _sorted(trades: pa.Table) -> pa.Table:
 
 def _write_run(path: Path, trades: pa.Table) -> SortedRun:
     """Write a run under a name of its own: Spark may retry a task, or execute it twice at the same time."""
-    partial = path.with_name(f".{path.name}.{uuid4().hex}")
-    with pa.OSFile(str(partial), "wb") as sink, pa.ipc.new_file(sink, TRADES) as target:
+    with temporary_for(path) as partial, pa.OSFile(str(partial), "wb") as sink, pa.ipc.new_file(sink, TRADES) as target:
         target.write_table(trades)
-    partial.rename(path)
     counts = {count["values"]: count["counts"] for count in trades["symbol"].value_counts().to_pylist()}
     return SortedRun(path, len(trades), counts)
 
@@ -122,6 +119,6 @@ def rows_before(runs: list[NDArray[np.int64]], rank: int) -> list[int]:
     return list((before + np.clip(rank - before.sum() - ties_before_run, 0, ties)).tolist())
 
 
-def merged(slices: tuple[Slice, ...]) -> pa.Table:
+def merged(slices: Sequence[Slice]) -> pa.Table:
     """Return the trades of some slices, given in the order of their runs, sorted by time."""
     return _sorted(pa.concat_tables(_mapped(part.path).slice(part.begin, part.end - part.begin) for part in slices))

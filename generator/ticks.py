@@ -29,7 +29,7 @@ class TickSource:
         self.prices = Prices(self.market, self.timeline)
         self._names = pa.array(self.market.symbols)
         self._rounds = np.empty(0, np.int32)
-        self._hashes = hash_symbols(self.market.symbols)
+        self._hashes = hash_symbols(tuple(self.market.symbols))
 
     def draw(self, first_tick: int, end_tick: int) -> Iterator[tuple[pa.Table, PartialDigest]]:
         """Yield ticks [first_tick, end_tick) in order, in pieces, each with its digest."""

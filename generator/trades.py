@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
-from pairs.dataset.csv_columns import CsvColumns, refuse_missing
-from pairs.dataset.formats.parquet import cut_row_groups
+from pairs.dataset.formats.base import PartSource, refuse_missing
+from pairs.dataset.formats.csv import CsvColumns, refuse_missing_in_csv
+from pairs.dataset.formats.parquet import cut_row_groups, read_row_groups
 from pairs.dataset.tick_rules import wrong_with_symbol
 from pairs.model.tuples import STOCK_TICK_CODED
 
@@ -22,7 +22,6 @@ DEFAULT_SIZE = 100
 
 TRADES = pa.schema([*(STOCK_TICK_CODED.field(name) for name in ("symbol", "price", "size")), ("time_ns", pa.int64())])
 
-_ROWS_PER_BATCH = 262_144
 _MAX_INT32 = 2**31 - 1
 _MAX_INT64 = 2**63 - 1
 _DIGITS = 6  # of a cent that count; the digits after them come from storing a decimal as a double
@@ -46,6 +45,9 @@ class TradeColumns:
         """The columns to read, each once."""
         return list(dict.fromkeys([self.symbol, self.price, self.time, *([self.size] if self.size else [])]))
 
+    def refuse_missing(self, schema: pa.Schema) -> None:
+        refuse_missing(self.names, schema.names)
+
 
 @dataclass(frozen=True)
 class TradePart:
@@ -66,15 +68,12 @@ class _InvalidValueError(Exception):
 def parts_of_trades(path: Path, columns: TradeColumns) -> list[TradePart]:
     """Cut a file of trades into parts that tasks can share; refuse a file without these columns."""
     try:
-        if not _is_parquet(path):
-            CsvColumns(path, columns.names).refuse_missing()
-            return [TradePart(path)]
-        with pq.ParquetFile(path) as source:
-            refuse_missing(columns.names, source.schema_arrow.names)
-            rows = [source.metadata.row_group(number).num_rows for number in range(source.num_row_groups)]
+        if _is_parquet(path):
+            return [TradePart(path, *part) for part in cut_row_groups(path, columns.refuse_missing)]
+        refuse_missing_in_csv(path, columns.names)
     except _UNREADABLE as error:
         raise _unreadable(path, error) from None
-    return [TradePart(path, *part) for part in cut_row_groups(rows)]
+    return [TradePart(path)]
 
 
 def _is_parquet(path: Path) -> bool:
@@ -89,28 +88,27 @@ def _unreadable(path: Path, error: BaseException) -> BadInputError:
 
 def read_trades(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
     """Yield the trades of a part in the order of the file."""
-    csv = None if _is_parquet(part.path) else CsvColumns(part.path, columns.names)
-    batches = csv.batches() if csv else _parquet_batches(part, columns)
+    source: PartSource = CsvColumns(part.path, columns.names)
+    if _is_parquet(part.path):
+        batches = read_row_groups(part.path, part.row_groups, columns.names, columns.refuse_missing)
+        source = PartSource(batches, part.first_row)
     rows_before = 0
-    while (raw := _next(part.path, batches)) is not None:
-        invalid: list[tuple[int, str]] = []
+    while (raw := _next(part.path, source.batches)) is not None:
+        invalid = {}
         try:
             trades = _converted(raw, columns)
         except _InvalidValueError as error:
-            row = rows_before + error.row
-            invalid.append((csv.row_of(row) if csv else part.first_row + row, error.text))
-        _refuse_first(part.path, csv, invalid)
+            invalid = {source.row_of(rows_before + error.row): error.text}
+        _refuse_first(part.path, invalid | source.skipped_until(None))
         rows_before += len(raw)
         yield trades
-    _refuse_first(part.path, csv, [])
+    _refuse_first(part.path, source.skipped_until(None))
 
 
-def _refuse_first(path: Path, csv: CsvColumns | None, invalid: list[tuple[int, str]]) -> None:
-    """Refuse the file if a row is invalid or was skipped; name the first such row."""
-    skipped = list(csv.skipped.items())[:1] if csv else []
-    if invalid or skipped:
-        row, text = min(invalid + skipped)
-        raise BadInputError(f"{path}: row {row + 1:,}: {text}")
+def _refuse_first(path: Path, invalid: dict[int, str]) -> None:
+    if invalid:
+        row = min(invalid)
+        raise BadInputError(f"{path}: row {row + 1:,}: {invalid[row]}")
 
 
 def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
@@ -118,12 +116,6 @@ def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | Non
         return next(batches, None)
     except _UNREADABLE as error:
         raise _unreadable(path, error) from None
-
-
-def _parquet_batches(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
-    with pq.ParquetFile(part.path) as source:
-        groups = range(source.num_row_groups) if part.row_groups is None else part.row_groups
-        yield from source.iter_batches(_ROWS_PER_BATCH, list(groups), columns=columns.names, use_threads=False)
 
 
 def _converted(raw: pa.RecordBatch, columns: TradeColumns) -> pa.RecordBatch:
@@ -177,6 +169,11 @@ def _cast(column: pa.Array, kind: pa.DataType, meaning: str) -> pa.Array:
         raise
 
 
+def _numbers(column: pa.Array, kind: pa.DataType, meaning: str) -> NDArray[Any]:
+    numbers: NDArray[Any] = _cast(column, kind, meaning).to_numpy(zero_copy_only=False)
+    return numbers
+
+
 def _symbols(column: pa.Array) -> pa.Array:
     names = _cast(column, pa.string(), "symbol").dictionary_encode().cast(TRADES.field("symbol").type)
     texts = {code: text for code, name in enumerate(names.dictionary.to_pylist()) if (text := wrong_with_symbol(name))}
@@ -188,7 +185,7 @@ def _symbols(column: pa.Array) -> pa.Array:
 
 def _cents(column: pa.Array) -> NDArray[np.int32]:
     """Round prices to whole cents, half a cent up, at least one cent."""
-    prices = _cast(column, pa.float64(), "price").to_numpy(zero_copy_only=False)
+    prices = _numbers(column, pa.float64(), "price")
     with np.errstate(over="ignore", invalid="ignore"):
         cents = np.floor(np.round(prices * 100, _DIGITS) + 0.5)
         invalid = ~(prices > 0) | ~(cents <= _MAX_INT32)
@@ -198,19 +195,18 @@ def _cents(column: pa.Array) -> NDArray[np.int32]:
 
 
 def _sizes(column: pa.Array) -> NDArray[np.int32]:
-    sizes = _cast(column, pa.float64(), "size").to_numpy(zero_copy_only=False)
+    sizes = _numbers(column, pa.float64(), "size")
     invalid = ~((sizes >= 1) & (sizes <= _MAX_INT32) & (np.floor(sizes) == sizes))
     remedy = "without --size-column every trade has 100"
     _refuse(invalid, lambda row: f"size {sizes[row]:g}; sizes are whole numbers above zero; {remedy}")
-    converted: NDArray[np.int32] = sizes.astype(np.int32)
-    return converted
+    return sizes.astype(np.int32)
 
 
 def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     """Return times in nanoseconds; texts without a zone are UTC."""
     kind = column.type
     if pa.types.is_temporal(kind):
-        return _timestamps(column, pa.timestamp("ns", getattr(kind, "tz", None)))
+        return _numbers(column, pa.timestamp("ns", getattr(kind, "tz", None)), "time").view(np.int64)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _numbers_ns(column, unit)
     texts = _cast(column, pa.string(), "time")
@@ -220,8 +216,8 @@ def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     plain = pc.invert(pc.or_(numeric, zoned))
     kinds: list[tuple[pa.Array, Callable[[pa.Array], NDArray[np.int64]]]] = [
         (numeric, lambda chosen: _numbers_ns(chosen, unit)),
-        (zoned, lambda chosen: _timestamps(chosen, pa.timestamp("ns", "UTC"))),
-        (plain, lambda chosen: _timestamps(chosen, pa.timestamp("ns"))),
+        (zoned, lambda chosen: _numbers(chosen, pa.timestamp("ns", "UTC"), "time").view(np.int64)),
+        (plain, lambda chosen: _numbers(chosen, pa.timestamp("ns"), "time").view(np.int64)),
     ]
     for mask, convert in kinds:
         rows = np.flatnonzero(mask.to_numpy(zero_copy_only=False))
@@ -232,21 +228,16 @@ def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     return times
 
 
-def _timestamps(column: pa.Array, kind: pa.DataType) -> NDArray[np.int64]:
-    times: NDArray[np.int64] = _cast(column, kind, "time").cast(pa.int64()).to_numpy(zero_copy_only=False)
-    return times
-
-
 def _numbers_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     if unit is None and len(column):
         raise _InvalidValueError(0, f"time {column[0].as_py()!r} is a number; give its unit, such as --time-unit ms")
     factor = UNITS_NS[unit or "ns"]
     fractions = pa.types.is_string(column.type) and pc.any(pc.match_substring(column, ".")).as_py()
     if fractions or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
-        numbers = _cast(column, pa.float64(), "time").to_numpy(zero_copy_only=False) * factor
+        numbers = _numbers(column, pa.float64(), "time") * factor
         within = np.abs(numbers) <= float(2**62)
     else:
-        numbers = _cast(column, pa.int64(), "time").to_numpy(zero_copy_only=False)
+        numbers = _numbers(column, pa.int64(), "time")
         within = np.abs(numbers) <= _MAX_INT64 // factor
         numbers = np.where(within, numbers, 0) * factor
     _refuse(~within, lambda row: f"time {column[row].as_py()!r} is too late for {unit}; give the right --time-unit")

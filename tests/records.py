@@ -5,7 +5,7 @@ from typing import Any
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import load_run
 from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry, describe_generated
-from pairs.run_folder.manifest import Environment, RunManifest
+from pairs.run_folder.records import Environment, RunManifest
 
 
 def dataset_manifest(**flags: str) -> DatasetManifest:

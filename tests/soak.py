@@ -13,7 +13,7 @@ from pathlib import Path
 from pairs.cli import app as cli
 from pairs.core.units import show_duration
 from pairs.run_folder.folder import Run
-from pairs.run_folder.score_record import ScoreRecord
+from pairs.run_folder.records import ScoreRecord
 
 MINUTES = 10
 SPEED = 60

@@ -15,7 +15,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from pairs.core.errors import BadInputError
-from pairs.run_folder.validation_record import InvalidRow
+from pairs.run_folder.records import InvalidRow
 
 _ROWS_AT_A_TIME = 65_536
 _FORMATS = (".parquet", ".csv")

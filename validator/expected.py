@@ -19,9 +19,9 @@ from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress
 from pairs.core.spark import TaskError, run_tasks, session, warm_up
 from pairs.dataset.digest import PartialDigest
-from pairs.dataset.expected_manifest import ExpectedManifest, FileStamp, InputDigests
 from pairs.dataset.folder import Dataset
 from pairs.dataset.formats.base import FilePart
+from pairs.dataset.manifest import ExpectedManifest, FileStamp, InputDigests
 from pairs.dataset.reader import parts_of
 from pairs.dataset.tick_rules import TIME, Problem, out_of_order
 from pairs.model.strategy import StrategySet
@@ -174,7 +174,7 @@ def _refuse_bad_rows(parts: list[FilePart], reduced: list[ReducedPart]) -> None:
                 found.append(Problem(part.first_row, TIME, text))
             last_ts, last_path = result.last_ts, part.path
         if found:
-            raise min(found).refusal(part.path)
+            raise BadInputError(min(found).message(part.path))
 
 
 def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:

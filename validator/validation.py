@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pairs.dataset.expected_manifest import InputDigests
 from pairs.dataset.folder import Dataset
+from pairs.dataset.manifest import InputDigests
 from pairs.model.streams import STREAMS, StreamSpec
-from pairs.run_folder.validation_record import FirstError, InvalidRow, StreamCounts, ValidationRecord
+from pairs.run_folder.records import FirstError, InvalidRow, StreamCounts, ValidationRecord
 from pairs.validator.answers import answer_files, read_answers
 from pairs.validator.compare import KINDS, Counts, NameCodes, compare, side_by_side
 from pairs.validator.shards import EXPECTED

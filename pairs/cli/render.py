@@ -13,7 +13,7 @@ from pairs.config.workload import Workload
 from pairs.core.units import show_duration
 from pairs.generator.estimate import Estimate
 from pairs.model.streams import SCORED
-from pairs.run_folder.score_record import ScoreRecord
+from pairs.run_folder.records import ScoreRecord
 from pairs.stages.bench import ReportResult
 from pairs.stages.generate import GeneratedDataset, GeneratedStrategies
 from pairs.stages.import_trades import ImportedDataset

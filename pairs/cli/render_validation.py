@@ -11,7 +11,7 @@ from rich.text import Text
 
 from pairs.core.units import show_duration
 from pairs.model.streams import INDICATORS
-from pairs.run_folder.validation_record import FirstError
+from pairs.run_folder.records import FirstError
 from pairs.validator.validation import StreamResult, Validation
 
 _COUNTS = {

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,19 +29,11 @@ _MAX_SYMBOLS = 100_000  # that are compared with the pairs and the strategies
 _LONG_SILENCE_MS = 60_000  # as long as the longest period of a generated strategy
 
 
-@dataclass(frozen=True)
-class ScanTask:
-    """A part of the ticks to check, and how many ticks of the stream come before its file."""
-
-    part: FilePart
-    rows_before_file: int
-    known: frozenset[str] | None
-
-
 @dataclass
 class Scanned:
-    """The result of a task for its part."""
+    """What a task found in its part of the ticks."""
 
+    part: FilePart
     digest: PartialDigest = field(default_factory=PartialDigest)
     first_ts: int | None = None
     last_ts: int = 0
@@ -49,6 +42,16 @@ class Scanned:
     symbols: set[str] = field(default_factory=set)
     silence_ms: int = 0
     silence_ends_ts: int = 0
+
+    def record_times(self, tick_ts: Any) -> None:
+        """Record the longest silence, and when the part begins and ends."""
+        if self.first_ts is None:
+            self.first_ts = self.last_ts = int(tick_ts[0])
+        steps = np.diff(tick_ts, prepend=self.last_ts)
+        longest = int(np.argmax(steps))
+        if steps[longest] > self.silence_ms:
+            self.silence_ms, self.silence_ends_ts = int(steps[longest]), int(tick_ts[longest])
+        self.last_ts = int(tick_ts[-1])
 
 
 @dataclass(frozen=True)
@@ -62,54 +65,55 @@ class Findings:
     remarks: list[str]  # valid, but worth knowing
 
 
-def scan_part(task: ScanTask) -> Scanned:
+def scan_part(part: FilePart, rows_before_file: int, known: frozenset[str] | None) -> Scanned:
     """Read a part of the ticks and check every row; runs on an executor."""
-    found = Scanned()
-    first_row = task.rows_before_file + task.part.first_row
-    for ticks, violations in TickReader(task.known).scan(task.part):
+    found = Scanned(part)
+    first_row = rows_before_file + part.first_row
+    for ticks, violations in TickReader(known).scan(part):
         for violation in violations:
             shown = max(0, MAX_SHOWN - found.counts[violation.rule])
             found.problems += violation.problems()[:shown]
             found.counts[violation.rule] += violation.count
-        if not len(ticks):
-            continue
-        found.digest += digest_batch(first_row + found.digest.rows, ticks)
-        if len(found.symbols) < _MAX_SYMBOLS:
-            found.symbols.update(ticks["symbol"].unique().to_pylist())
-        _record_times(found, ticks["tickTS"].to_numpy())
+        if len(ticks):
+            found.digest += digest_batch(first_row + found.digest.rows, ticks)
+            if len(found.symbols) < _MAX_SYMBOLS:
+                found.symbols.update(ticks["symbol"].unique().to_pylist())
+            found.record_times(ticks["tickTS"].to_numpy())
     return found
 
 
-def _record_times(found: Scanned, tick_ts: Any) -> None:
-    """Record the longest silence, and when the part begins and ends."""
-    if found.first_ts is None:
-        found.first_ts = found.last_ts = int(tick_ts[0])
-    steps = np.diff(tick_ts, prepend=found.last_ts)
-    longest = int(np.argmax(steps))
-    if steps[longest] > found.silence_ms:
-        found.silence_ms, found.silence_ends_ts = int(steps[longest]), int(tick_ts[longest])
-    found.last_ts = int(tick_ts[-1])
-
-
 def check(spark: "SparkSession", dataset: Dataset) -> Findings:
-    """Check every file and every row of a dataset."""
     manifest = dataset.optional_manifest
-    described = {} if manifest is None else {file.name: file.ticks for file in manifest.files}
     problems = dataset.file_problems()
-    parts = [part for file in dataset.tick_files() for part in _readable_parts(file.absolute())]
-    scanned = _scan(spark, parts, described, dataset.known_symbols())
-    _add_disorder(parts, scanned)
-    row_problems = list(_row_problems(parts, scanned))
+    scanned = _scan(spark, dataset, manifest)
+    _add_disorder(scanned)
+    row_problems = list(_row_problems(scanned))
     problems += row_problems
     symbols = {symbol for result in scanned for symbol in result.symbols}
-    problems += _symbol_problems(dataset, manifest, symbols) if manifest else []
-    remarks = list(_remarks(dataset, scanned, symbols))
     digest = sum((result.digest for result in scanned), PartialDigest())
     if manifest:
-        problems += _differences(dataset, manifest, digest, parts, scanned, bool(problems))
-    invalid = sum(result.counts.total() for result in scanned)
-    count = len(problems) - len(row_problems) + invalid
+        problems += _symbol_problems(dataset, manifest, symbols)
+        problems += _differences(dataset, manifest, digest, scanned, bool(problems))
+    count = len(problems) - len(row_problems) + sum(result.counts.total() for result in scanned)
+    remarks = list(_remarks(dataset, scanned, symbols))
     return Findings(digest.rows, digest.hexdigest() if manifest else None, problems, count, remarks)
+
+
+def _scan(spark: "SparkSession", dataset: Dataset, manifest: DatasetManifest | None) -> list[Scanned]:
+    """Scan all parts; the position of a row in the stream follows from the files that dataset.json lists before it."""
+    described = {file.name: file.ticks for file in manifest.files} if manifest else {}
+    rows_before = dict(zip(described, accumulate(described.values(), initial=0), strict=False))
+    known = dataset.known_symbols()
+    tasks = [
+        (part, rows_before.get(file.name, 0), known)
+        for file in dataset.tick_files()
+        for part in _readable_parts(file.absolute())
+    ]
+    with Progress("checking", len(tasks), "parts") as progress:
+        try:
+            return run_tasks(spark, lambda task: scan_part(*task), tasks, progress.set)
+        except TaskError as error:
+            raise PairsError(f"the dataset was not checked: {error}; fix that and check again") from None
 
 
 def _readable_parts(file: Path) -> list[FilePart]:
@@ -120,40 +124,25 @@ def _readable_parts(file: Path) -> list[FilePart]:
         return []
 
 
-def _scan(
-    spark: "SparkSession", parts: list[FilePart], described: dict[str, int], known: frozenset[str] | None
-) -> list[Scanned]:
-    before, rows = {}, 0
-    for name, ticks in described.items():
-        before[name] = rows
-        rows += ticks
-    tasks = [ScanTask(part, before.get(part.path.name, 0), known) for part in parts]
-    with Progress("checking", len(tasks), "parts") as progress:
-        try:
-            return run_tasks(spark, scan_part, tasks, progress.set)
-        except TaskError as error:
-            raise PairsError(f"the dataset was not checked: {error}; fix that and check again") from None
-
-
-def _add_disorder(parts: list[FilePart], scanned: list[Scanned]) -> None:
+def _add_disorder(scanned: list[Scanned]) -> None:
     """Add time that runs backwards between two parts, and the silence between them."""
-    last_ts, last_path = None, None
-    for part, result in zip(parts, scanned, strict=True):
+    last: Scanned | None = None
+    for result in scanned:
         if result.first_ts is None:
             continue
-        if last_ts is not None and result.first_ts < last_ts:
-            text = out_of_order(result.first_ts, last_ts, begins_file=part.path != last_path)
-            result.problems.append(Problem(part.first_row, TIME, text))
+        if last and result.first_ts < last.last_ts:
+            text = out_of_order(result.first_ts, last.last_ts, begins_file=result.part.path != last.part.path)
+            result.problems.append(Problem(result.part.first_row, TIME, text))
             result.counts[TIME] += 1
-        elif last_ts is not None and result.first_ts - last_ts > result.silence_ms:
-            result.silence_ms, result.silence_ends_ts = result.first_ts - last_ts, result.first_ts
-        last_ts, last_path = result.last_ts, part.path
+        elif last and result.first_ts - last.last_ts > result.silence_ms:
+            result.silence_ms, result.silence_ends_ts = result.first_ts - last.last_ts, result.first_ts
+        last = result
 
 
-def _row_problems(parts: list[FilePart], scanned: list[Scanned]) -> Iterator[str]:
+def _row_problems(scanned: list[Scanned]) -> Iterator[str]:
     """Yield the problems of rows, file after file: the first of each rule, and how many more there are."""
-    for path in dict.fromkeys(part.path for part in parts):
-        results = [result for part, result in zip(parts, scanned, strict=True) if part.path == path]
+    for path, group in groupby(scanned, lambda result: result.part.path):
+        results = list(group)
         counts: Counter[int] = sum((result.counts for result in results), Counter())
         shown: Counter[int] = Counter()
         for problem in sorted(problem for result in results for problem in result.problems):
@@ -168,27 +157,20 @@ def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[st
     """Yield pairs of symbols that never trade, and a wrong number of symbols."""
     if len(traded) >= _MAX_SYMBOLS:
         return
-    paired = {name for pair in dataset.correlations() for name in (pair.symbol1, pair.symbol2)}
-    for symbol in sorted(paired - traded)[:MAX_SHOWN]:
+    for symbol in sorted(dataset.paired_symbols() - traded)[:MAX_SHOWN]:
         yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
-    if len(traded) != manifest.counts.symbols:
-        yield (
-            f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json has {manifest.counts.symbols:,}; {_AGAIN}"
-        )
+    described = manifest.counts.symbols
+    if len(traded) != described:
+        yield f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json has {described:,}; {_AGAIN}"
 
 
 def _differences(
-    dataset: Dataset,
-    manifest: DatasetManifest,
-    digest: PartialDigest,
-    parts: list[FilePart],
-    scanned: list[Scanned],
-    explained: bool,
+    dataset: Dataset, manifest: DatasetManifest, digest: PartialDigest, scanned: list[Scanned], explained: bool
 ) -> Iterator[str]:
     """Yield differences from dataset.json; that of the digest only if nothing else explains it."""
     rows: Counter[str] = Counter()
-    for part, result in zip(parts, scanned, strict=True):
-        rows[part.path.name] += result.digest.rows
+    for result in scanned:
+        rows[result.part.path.name] += result.digest.rows
     if dataset.correlations_digest() != manifest.correlations_digest:
         yield f"{dataset.correlations_file}: differs from dataset.json; {_AGAIN}"
     for file in manifest.files:
@@ -196,17 +178,16 @@ def _differences(
             explained = True
             path = dataset.ticks_folder / file.name
             yield f"{path}: {rows[file.name]:,} ticks, dataset.json has {file.ticks:,}; {_AGAIN}"
-    if not explained and digest.hexdigest() != manifest.digest:
-        yield (
-            f"{dataset.ticks_folder}: the rows have digest {digest.hexdigest()}, dataset.json has {manifest.digest}; "
-            f"{_AGAIN}"
-        )
+    found = digest.hexdigest()
+    if not explained and found != manifest.digest:
+        text = f"the rows have digest {found}, dataset.json has {manifest.digest}"
+        yield f"{dataset.ticks_folder}: {text}; {_AGAIN}"
 
 
 def _remarks(dataset: Dataset, scanned: list[Scanned], traded: set[str]) -> Iterator[str]:
     """Yield what is unusual but valid: a halt, and strategies on symbols that never trade."""
-    longest = max(scanned, key=lambda result: result.silence_ms, default=Scanned())
-    if longest.silence_ms >= _LONG_SILENCE_MS:
+    longest = max(scanned, key=lambda result: result.silence_ms, default=None)
+    if longest and longest.silence_ms >= _LONG_SILENCE_MS:
         yield f"longest silence: {show_duration(longest.silence_ms)}, until tickTS {longest.silence_ends_ts}"
     if dataset.strategies_file.is_file() and len(traded) < _MAX_SYMBOLS:
         strategies, _ = scan(dataset.strategies_file)

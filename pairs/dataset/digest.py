@@ -13,11 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.dataset.formats.base import FilePart
-from pairs.dataset.reader import TickReader
-
 _POSITION, _TRADE, _TIME = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7], np.uint64)
 _FIRST_MIX, _SECOND_MIX = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
+
+_Column = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -31,23 +30,18 @@ class PartialDigest:
         return PartialDigest(self.rows + other.rows, (self.total + other.total) % 2**64)
 
     def hexdigest(self) -> str:
-        """Return the digest of the rows added so far, as 64 hexadecimal digits."""
         return sha256(f"pairs-ticks-1:{self.rows}:{self.total}".encode()).hexdigest()
 
 
-def hash_symbols(symbols: list[str]) -> NDArray[np.uint64]:
-    """Hash each name of a dictionary of symbols once."""
+@lru_cache(maxsize=2)
+def hash_symbols(symbols: tuple[str, ...]) -> NDArray[np.uint64]:
+    """Hash each name of a dictionary of symbols; once, as consecutive batches share it."""
     digests = b"".join(blake2b(symbol.encode(), digest_size=8).digest() for symbol in symbols)
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
 def digest_rows(
-    first_row: int,
-    symbol_hashes: NDArray[np.uint64],
-    symbol: NDArray[Any],
-    price: NDArray[Any],
-    size: NDArray[Any],
-    tick_ts: NDArray[Any],
+    first_row: int, symbol_hashes: NDArray[np.uint64], symbol: _Column, price: _Column, size: _Column, tick_ts: _Column
 ) -> PartialDigest:
     """Digest consecutive rows; `symbol` indexes `symbol_hashes`, `first_row` is the position of the first row."""
     rows = len(price)
@@ -60,35 +54,16 @@ def digest_rows(
     trade *= _TRADE
     mixed += trade
     mixed += tick_ts.astype(np.int64, copy=False).view(np.uint64) * _TIME
-    return PartialDigest(rows, int(_scramble(mixed).sum(dtype=np.uint64)))
-
-
-def _scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix the bits of each word: the finalizer of SplitMix64."""
-    words ^= words >> np.uint64(30)
-    words *= _FIRST_MIX
-    words ^= words >> np.uint64(27)
-    words *= _SECOND_MIX
-    words ^= words >> np.uint64(31)
-    return words
-
-
-def digest_file(part: FilePart) -> PartialDigest:
-    """Read a tick file and digest its rows."""
-    digest = PartialDigest()
-    for batch in TickReader().read(part):
-        digest += digest_batch(part.first_row + digest.rows, batch)
-    return digest
+    mixed ^= mixed >> np.uint64(30)  # from here on the finalizer of SplitMix64, which mixes the bits of each word
+    mixed *= _FIRST_MIX
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= _SECOND_MIX
+    mixed ^= mixed >> np.uint64(31)
+    return PartialDigest(rows, int(mixed.sum(dtype=np.uint64)))
 
 
 def digest_batch(first_row: int, batch: pa.RecordBatch) -> PartialDigest:
     """Digest a batch of ticks with dictionary-encoded symbols."""
     symbol, price, size, tick_ts = batch.columns
-    hashes = _hash_symbols_once(tuple(symbol.dictionary.to_pylist()))
+    hashes = hash_symbols(tuple(symbol.dictionary.to_pylist()))
     return digest_rows(first_row, hashes, *(column.to_numpy() for column in (symbol.indices, price, size, tick_ts)))
-
-
-@lru_cache(maxsize=2)
-def _hash_symbols_once(symbols: tuple[str, ...]) -> NDArray[np.uint64]:
-    """Hash a dictionary once, as consecutive batches share it."""
-    return hash_symbols(list(symbols))

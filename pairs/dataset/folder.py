@@ -6,20 +6,33 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.digest import PartialDigest
-from pairs.dataset.file_rules import folder_problems
 from pairs.dataset.formats import FORMATS
 from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry
-from pairs.dataset.reader import read_ticks
+from pairs.dataset.reader import folder_problems, read_ticks
 
 MOST_FILES = 100_000  # up to here, the names of tick files sort in the order of time
+
+
+@dataclass(frozen=True)
+class PathIn:
+    """A file or folder as an attribute of the object that describes its parent folder, `path`."""
+
+    name: str
+
+    def __get__(self, parent: Any, kind: type) -> Path:
+        return Path(parent.path, self.name)
 
 
 @dataclass(frozen=True)
@@ -37,42 +50,17 @@ class Dataset:
 
     path: Path
 
-    @property
-    def manifest_file(self) -> Path:
-        """Every parameter, count and digest; written last."""
-        return self.path / "dataset.json"
-
-    @property
-    def correlations_file(self) -> Path:
-        """The correlated pairs, for the query generator."""
-        return self.path / "correlations.csv"
-
-    @property
-    def strategies_file(self) -> Path:
-        """The strategies that watch the market, as XML."""
-        return self.path / "strategies.xml"
-
-    @property
-    def ticks_folder(self) -> Path:
-        """The tick files; their names sort in the order of time."""
-        return self.path / "ticks"
-
-    @property
-    def expected_folder(self) -> Path:
-        """The expected answers."""
-        return self.path / "expected"
-
-    @property
-    def expected_manifest_file(self) -> Path:
-        """The inputs of the expected answers; written last."""
-        return self.expected_folder / "expected.json"
+    manifest_file = PathIn("dataset.json")  # written last
+    correlations_file = PathIn("correlations.csv")  # the correlated pairs, for the query generator
+    strategies_file = PathIn("strategies.xml")  # the strategies that watch the market
+    ticks_folder = PathIn("ticks")  # tick files; their names sort in the order of time
+    expected_folder = PathIn("expected")  # the expected answers
+    expected_manifest_file = PathIn("expected/expected.json")  # written last
 
     def expected_file(self, stream: str) -> Path:
-        """Return the path of the expected answers of a stream."""
         return self.expected_folder / f"{stream}.parquet"
 
     def tick_file(self, number: int, suffix: str) -> Path:
-        """Return the path of one tick file."""
         return self.ticks_folder / f"part-{number:05d}.{suffix}"
 
     def tick_files(self) -> list[Path]:
@@ -96,22 +84,21 @@ class Dataset:
     def known_symbols(self) -> frozenset[str] | None:
         """Return the symbols that may trade, if they are known."""
         manifest = self.optional_manifest
-        if manifest is None:
-            return None
-        if manifest.trades_by_symbol is not None:
+        if manifest and manifest.trades_by_symbol is not None:
             return frozenset(manifest.trades_by_symbol)
-        if manifest.counts.symbols == 2 * manifest.counts.correlations:
-            pairs = self.correlations()
-            return frozenset(symbol for pair in pairs for symbol in (pair.symbol1, pair.symbol2))
+        if manifest and manifest.counts.symbols == 2 * manifest.counts.correlations:
+            return self.paired_symbols()
         return None
+
+    def paired_symbols(self) -> frozenset[str]:
+        return frozenset(symbol for pair in self.correlations() for symbol in (pair.symbol1, pair.symbol2))
 
     def correlations(self) -> list[Correlation]:
         """Read the correlated pairs, in the order of the file."""
         try:
             with self.correlations_file.open(newline="", encoding="utf-8") as source:
-                pairs = [
-                    Correlation(int(row["market"]), row["symbol1"], row["symbol2"]) for row in csv.DictReader(source)
-                ]
+                rows = csv.DictReader(source)
+                pairs = [Correlation(int(row["market"]), row["symbol1"], row["symbol2"]) for row in rows]
         except (OSError, KeyError, ValueError, TypeError) as error:
             raise BadInputError(
                 f"{self.correlations_file}: not readable as market,symbol1,symbol2: {error}; generate the dataset again"
@@ -121,7 +108,6 @@ class Dataset:
         return pairs
 
     def write_correlations(self, pairs: Iterable[Correlation]) -> None:
-        """Write the correlated pairs."""
         with self.correlations_file.open("w", newline="", encoding="utf-8") as target:
             rows = csv.writer(target, lineterminator="\n")
             rows.writerow(["market", "symbol1", "symbol2"])
@@ -129,29 +115,27 @@ class Dataset:
 
     def content(self, suffix: str, digest: PartialDigest, files: Sequence[TickFileEntry]) -> Content:
         """Return the part of the manifest that describes the written files."""
-        return Content(
-            format=suffix,
-            digest=digest.hexdigest(),
-            correlations_digest=self.correlations_digest(),
-            files=tuple(files),
-        )
+        pairs_digest = self.correlations_digest()
+        return Content(format=suffix, digest=digest.hexdigest(), correlations_digest=pairs_digest, files=tuple(files))
 
     def correlations_digest(self) -> str:
-        """Return the SHA-256 of the file of pairs."""
         try:
             return sha256(self.correlations_file.read_bytes()).hexdigest()
         except OSError as error:
             raise BadInputError(f"{self.correlations_file}: cannot be read: {error.strerror}; restore it") from None
 
+    def ticks(self) -> Iterator[pa.RecordBatch]:
+        """Yield all ticks in order; refuse the first invalid row of a file."""
+        return chain.from_iterable(map(read_ticks, self.tick_files()))
+
     def symbols(self) -> set[str]:
         """Return the symbols that trade; stops reading when all of them were seen, if their number is known."""
         wanted = None if self.optional_manifest is None else self.optional_manifest.counts.symbols
         found: set[str] = set()
-        for file in self.tick_files():
-            for batch in read_ticks(file):
-                found.update(batch["symbol"].unique().to_pylist())
-                if len(found) == wanted:
-                    return found
+        for batch in self.ticks():
+            found.update(batch["symbol"].unique().to_pylist())
+            if len(found) == wanted:
+                break
         return found
 
     def remove_leftovers(self) -> None:
@@ -161,7 +145,6 @@ class Dataset:
 
     @cached_property
     def manifest(self) -> DatasetManifest:
-        """The content of dataset.json."""
         try:
             return DatasetManifest.read(self.manifest_file)
         except FileNotFoundError:
@@ -219,11 +202,9 @@ def _is_dataset(path: Path) -> bool:
 
 def _remove_empty(folders: list[Path]) -> None:
     """Remove the folders made for a dataset that failed, innermost first."""
-    for folder in folders:
-        try:
+    with suppress(OSError):
+        for folder in folders:
             folder.rmdir()
-        except OSError:
-            return
 
 
 def _remove(folder: Path) -> None:
@@ -237,16 +218,15 @@ def _remove(folder: Path) -> None:
 def _put_in_place(building: Path, path: Path, overwrite: bool) -> None:
     """Rename a whole dataset to its final name; an old dataset is moved aside first and removed last."""
     _refuse_existing(path, overwrite)
-    if not path.exists():
-        building.rename(path)
-        return
     aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
+    old = aside / path.name
     try:
-        path.rename(aside / path.name)
+        if path.exists():
+            path.rename(old)
         building.rename(path)
     except BaseException:
-        if (aside / path.name).exists() and not path.exists():
-            (aside / path.name).rename(path)
+        if old.exists() and not path.exists():
+            old.rename(path)
         raise
     finally:
         _remove(aside)

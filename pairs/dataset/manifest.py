@@ -1,6 +1,6 @@
-"""dataset.json: every parameter, count and digest of a dataset, generated or imported."""
+"""The JSON files of a dataset, one typed model each, and how they describe a generated and an imported market."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 
@@ -62,8 +62,35 @@ class DatasetManifest(Record):
 
     @property
     def bytes(self) -> int:
-        """Size of all tick files."""
         return sum(file.bytes for file in self.files)
+
+
+class InputDigests(Model):
+    """Digests of the replayed ticks and strategies."""
+
+    ticks: str
+    strategies: str
+
+
+class FileStamp(Model):
+    """Size and times of a file. Any change of the file changes at least one of them."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class ExpectedManifest(Record):
+    """The content of expected/expected.json: the inputs from which the expected answers were computed."""
+
+    FORMAT = 2  # raised by any change of the computation
+    REMEDY = "compute the expected answers again"
+
+    digests: InputDigests
+    ticks: int
+    strategies: int
+    answers: dict[str, int]  # by stream
+    files: dict[str, FileStamp]  # inputs and outputs
 
 
 class Content(Model):
@@ -76,15 +103,30 @@ class Content(Model):
 
     @property
     def ticks(self) -> int:
-        """Number of ticks in all files."""
         return sum(file.ticks for file in self.files)
 
 
 def describe_generated(profile: Profile, content: Content) -> DatasetManifest:
-    """Describe a generated market."""
     workload = profile.workload
-    counts = {"symbols": workload.symbols, "correlations": workload.correlations}
-    return _describe(profile, content, counts, workload.as_plain(), workload.nonstandard)
+    return DatasetManifest(
+        **dict(content),
+        profile=profile.name,
+        recommended_speed=profile.speed,
+        standard=not workload.nonstandard,
+        nonstandard=tuple(workload.nonstandard),
+        parameters=workload.as_plain(),
+        counts=Counts(
+            ticks=content.ticks,
+            markets=workload.markets,
+            symbols=workload.symbols,
+            correlations=workload.correlations,
+            users=workload.users,
+            strategies=workload.strategies,
+        ),
+        basis_rate_per_second=float(workload.basis_rate),
+        duration_ms=workload.duration,
+        measurement_interval_ms=workload.measurement_interval,
+    )
 
 
 def describe_imported(
@@ -100,36 +142,13 @@ def describe_imported(
         "volatility": 0,  # unknown and not needed, as nothing is drawn
         "strategies": pairs,
     }
-    profile = Profile(_IMPORTED, Workload.from_plain(parameters, _IMPORTED))
-    counts = {"symbols": len(trades_by_symbol), "correlations": pairs}
-    described = _describe(profile, content, counts, parameters, [_IMPORTED])
-    by_symbol = dict(sorted(trades_by_symbol.items()))
-    return described.model_copy(update={"first_trade_ns": first_trade_ns, "trades_by_symbol": by_symbol})
-
-
-def _describe(
-    profile: Profile,
-    content: Content,
-    counts: Mapping[str, int],
-    parameters: dict[str, Plain],
-    nonstandard: Sequence[str],
-) -> DatasetManifest:
-    workload = profile.workload
-    return DatasetManifest(
-        **dict(content),
-        profile=profile.name,
-        recommended_speed=profile.speed,
-        standard=not nonstandard,
-        nonstandard=tuple(nonstandard),
-        parameters=parameters,
-        counts=Counts(
-            ticks=content.ticks,
-            markets=workload.markets,
-            users=workload.users,
-            strategies=workload.strategies,
-            **counts,
-        ),
-        basis_rate_per_second=float(workload.basis_rate),
-        duration_ms=workload.duration,
-        measurement_interval_ms=workload.measurement_interval,
-    )
+    described = describe_generated(Profile(_IMPORTED, Workload.from_plain(parameters, _IMPORTED)), content)
+    known = {
+        "standard": False,
+        "nonstandard": (_IMPORTED,),
+        "parameters": parameters,
+        "counts": described.counts.model_copy(update={"symbols": len(trades_by_symbol), "correlations": pairs}),
+        "first_trade_ns": first_trade_ns,
+        "trades_by_symbol": dict(sorted(trades_by_symbol.items())),
+    }
+    return described.model_copy(update=known)

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pairs.core.progress import Progress
 from pairs.dataset.folder import Dataset
-from pairs.dataset.reader import read_ticks
 
 _SLOTS = 48
 _FIRST_TICKS = 5
@@ -30,22 +28,13 @@ def survey(dataset: Dataset) -> Overview:
     manifest, pair = dataset.manifest, dataset.correlations()[0]
     prices = {symbol: np.full(_SLOTS, np.nan) for symbol in (pair.symbol1, pair.symbol2)}
     found = Overview(np.zeros(_SLOTS, np.int64), prices, [])
-    duration, done = manifest.duration_ms, 0
     with Progress("reading", manifest.counts.ticks, "ticks") as progress:
-        for file in dataset.tick_files():
-            for batch in read_ticks(file):
-                if len(found.first) < _FIRST_TICKS:
-                    found.first += batch.slice(0, _FIRST_TICKS - len(found.first)).to_pylist()
-                _add(found, batch, duration)
-                done += len(batch)
-                progress.set(done)
+        for batch in dataset.ticks():
+            found.first += batch.slice(0, _FIRST_TICKS - len(found.first)).to_pylist()
+            slots = np.minimum(batch["tickTS"].to_numpy() * _SLOTS // manifest.duration_ms, _SLOTS - 1)
+            found.counts += np.bincount(slots, minlength=_SLOTS)
+            for symbol, prices_of_slots in prices.items():
+                rows = pc.equal(batch["symbol"], symbol).to_numpy(zero_copy_only=False)
+                prices_of_slots[slots[rows]] = batch["price"].to_numpy()[rows]  # the last price of a slot stays
+            progress.set(int(found.counts.sum()))
     return found
-
-
-def _add(found: Overview, batch: pa.RecordBatch, duration: int) -> None:
-    times = batch["tickTS"].to_numpy()
-    slots = np.minimum(times * _SLOTS // duration, _SLOTS - 1)
-    found.counts += np.bincount(slots, minlength=_SLOTS)
-    for symbol, prices in found.prices.items():
-        rows = pc.equal(batch["symbol"], symbol).to_numpy(zero_copy_only=False)
-        prices[slots[rows]] = batch["price"].to_numpy()[rows]  # the last price of a slot stays

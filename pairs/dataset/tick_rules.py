@@ -3,8 +3,8 @@
 They are evaluated batch by batch, all rows at once; a valid batch costs a few passes over its numbers.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pairs.core.errors import BadInputError
 from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED, SYMBOL_BYTES
 
 LATEST_TS = 2**53 - 1  # ms; later times are not exact in a double
@@ -31,12 +30,7 @@ class Problem:
     text: str
 
     def message(self, path: Path) -> str:
-        """Return the message for a file."""
         return f"{path}: {self.text}" if self.row < 0 else f"{path}: row {self.row + 1:,}: {self.text}"
-
-    def refusal(self, path: Path) -> BadInputError:
-        """Return the error that refuses a dataset because of the problem."""
-        return BadInputError(self.message(path))
 
 
 @dataclass(frozen=True)
@@ -48,12 +42,7 @@ class Violation:
     texts: tuple[str, ...]
     count: int
 
-    def at(self, rows: Iterable[int]) -> "Violation":
-        """Return the same with the positions of the rows in the file."""
-        return replace(self, rows=tuple(rows))
-
     def problems(self) -> list[Problem]:
-        """Return a problem for each of the first rows."""
         return [Problem(row, self.rule, text) for row, text in zip(self.rows, self.texts, strict=True)]
 
 
@@ -62,16 +51,15 @@ def first_problem(violations: list[Violation]) -> Problem:
     return min(problem for violation in violations for problem in violation.problems())
 
 
-def invalid_rows(rows: list[int], texts: list[str]) -> list[Violation]:
-    """Return rows that cannot be read as one violation, or nothing."""
-    return [Violation(ROW, tuple(rows[:MAX_SHOWN]), tuple(texts[:MAX_SHOWN]), len(rows))] if rows else []
+def invalid_rows(texts: dict[int, str]) -> list[Violation]:
+    """Return rows that cannot be read, given why by position, as one violation, or nothing."""
+    return [Violation(ROW, tuple(texts)[:MAX_SHOWN], tuple(texts.values())[:MAX_SHOWN], len(texts))] if texts else []
 
 
-def _violations(rule: int, mask: Mask, text_of: Callable[[int], str]) -> Iterator[Violation]:
+def _violations(rule: int, mask: Mask, text_of: Callable[[int], str]) -> list[Violation]:
     rows = np.flatnonzero(mask)
-    if len(rows):
-        first = tuple(rows[:MAX_SHOWN].tolist())
-        yield Violation(rule, first, tuple(map(text_of, first)), len(rows))
+    first = tuple(rows[:MAX_SHOWN].tolist())
+    return [Violation(rule, first, tuple(map(text_of, first)), len(rows))] if first else []
 
 
 ROW, VALUE, SYMBOL, PRICE, SIZE, TIME = range(6)  # the rules, in the order of checking
@@ -105,22 +93,17 @@ def as_ticks(raw: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Violation]]:
             return ticks, []
     except ValueError:
         pass  # a text that is not a number, a number that does not fit, or a null
-    violations: list[Violation] = []
-    columns = []
-    for field in STOCK_TICK_CODED:
-        column, found = _converted(raw[field.name], field)
-        columns.append(column)
-        violations += found
-    return pa.record_batch(columns, schema=STOCK_TICK_CODED), violations
+    converted = [_converted(raw[field.name], field) for field in STOCK_TICK_CODED]
+    ticks = pa.record_batch([column for column, _ in converted], schema=STOCK_TICK_CODED)
+    return ticks, [violation for _, violations in converted for violation in violations]
 
 
 def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Violation]]:
-    """Convert a column with invalid values."""
     if field.name == "symbol":
         missing = _mask(raw.is_null())
         names = raw.cast(pa.string())
         stand_in = "-" if missing.all() else names.drop_null()[0]
-        found = list(_violations(VALUE, missing, lambda _: "no symbol; every tick has a symbol"))
+        found = _violations(VALUE, missing, lambda _: "no symbol; every tick has a symbol")
         return names.fill_null(stand_in).dictionary_encode().cast(field.type), found
     is_text = pa.types.is_string(raw.type)  # as in CSV, where nothing is null
     missing = _mask(pc.equal(raw, "") if is_text else raw.is_null())
@@ -135,7 +118,7 @@ def _converted(raw: pa.Array, field: pa.Field) -> tuple[pa.Array, list[Violation
         bits = field.type.bit_width
         return f"{field.name} {raw[row].as_py()!r} is not a whole number of {bits} bits; {_WANTED[field.name]}"
 
-    return pa.array(_with_stand_ins(values, bad, field.name), field.type), list(_violations(VALUE, bad, text_of))
+    return pa.array(_with_stand_ins(values, bad, field.name), field.type), _violations(VALUE, bad, text_of)
 
 
 def _mask(values: pa.Array) -> Mask:
@@ -157,40 +140,30 @@ class TickRules:
     """Checks consecutive batches of ticks against the rules, and keeps the last time for the next batch."""
 
     def __init__(self, known: Collection[str] | None = None) -> None:
-        self.last_ts: int | None = None
-        self._begins_file = True
+        self.begins_file = True  # whether the next batch is the first of a file
+        self._last_ts: int | None = None
         self._known = known
         self._names: pa.Array | None = None
         self._invalid_names: dict[int, str] = {}
 
-    def begin_file(self) -> None:
-        """Mark the next batch as the first of a file."""
-        self._begins_file = True
-
     def check(self, ticks: pa.RecordBatch) -> list[Violation]:
-        """Return the violations in the next batch."""
         price, size, tick_ts = (ticks[name].to_numpy() for name in ("price", "size", "tickTS"))
         invalid_names = self._invalid_names_in(ticks["symbol"].dictionary)
-        steps = np.diff(tick_ts, prepend=tick_ts[:1] if self.last_ts is None else self.last_ts)
-        begins_file = self._begins_file
+        steps = np.diff(tick_ts, prepend=tick_ts[:1] if self._last_ts is None else self._last_ts)
+        begins_file = self.begins_file
         if len(tick_ts):
-            self.last_ts, self._begins_file = int(tick_ts[-1]), False
+            self._last_ts, self.begins_file = int(tick_ts[-1]), False
         in_order = steps.min(initial=0) >= 0 and (not len(steps) or (tick_ts[0] >= 0 and tick_ts[-1] <= LATEST_TS))
         if in_order and price.min(initial=1) > 0 and size.min(initial=1) > 0 and not invalid_names:
             return []
         symbol = ticks["symbol"].indices.to_numpy()
+        after, outside = tick_ts - steps, (tick_ts < 0) | (tick_ts > LATEST_TS)
         return [
             *_violations(SYMBOL, np.isin(symbol, list(invalid_names)), lambda row: invalid_names[int(symbol[row])]),
             *_violations(PRICE, price <= 0, lambda row: f"price {price[row]}; {_WANTED['price']}"),
             *_violations(SIZE, size <= 0, lambda row: f"size {size[row]}; {_WANTED['size']}"),
-            *_violations(
-                TIME, (tick_ts < 0) | (tick_ts > LATEST_TS), lambda row: f"tickTS {tick_ts[row]}; {_WANTED['tickTS']}"
-            ),
-            *_violations(
-                TIME,
-                steps < 0,
-                lambda row: out_of_order(tick_ts[row], tick_ts[row] - steps[row], begins_file and row == 0),
-            ),
+            *_violations(TIME, outside, lambda row: f"tickTS {tick_ts[row]}; {_WANTED['tickTS']}"),
+            *_violations(TIME, steps < 0, lambda row: out_of_order(tick_ts[row], after[row], begins_file and row == 0)),
         ]
 
     def _invalid_names_in(self, names: pa.Array) -> dict[int, str]:
@@ -203,7 +176,6 @@ class TickRules:
 
 
 def wrong_with_symbol(name: str, known: Collection[str] | None = None) -> str | None:
-    """Return what is wrong with a symbol, if anything."""
     if not name:
         return "empty symbol; every tick has a symbol"
     if len(name.encode()) > SYMBOL_BYTES:

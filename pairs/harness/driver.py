@@ -25,7 +25,7 @@ from pairs.dataset.reader import TickReader, whole_file
 from pairs.generator import virtual  # noqa: F401 - registers the format
 from pairs.model.schedule import due_us
 from pairs.run_folder.folder import Run
-from pairs.run_folder.send_delay import SLOT_US, SendDelayRecord
+from pairs.run_folder.records import SLOT_US, SendDelayRecord
 from pairs.transport.base import TickWriter
 from pairs.transport.registry import load_transport
 from pairs.transport.tick_records import Records, to_records

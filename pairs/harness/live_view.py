@@ -14,7 +14,7 @@ from pairs.core.errors import BadInputError
 from pairs.core.units import show_duration
 from pairs.harness.resources import Sampler
 from pairs.run_folder.folder import Run
-from pairs.run_folder.sink_record import SinkRecord
+from pairs.run_folder.records import SinkRecord
 from pairs.transport.base import Positions
 
 _PLAIN_EVERY_S = 10.0

@@ -22,7 +22,7 @@ from pairs.core.errors import BadInputError, PairsError
 from pairs.core.files import atomic_write
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
-from pairs.run_folder.sink_record import SinkRecord
+from pairs.run_folder.records import SinkRecord
 from pairs.transport.base import Arrival
 from pairs.transport.registry import load_transport
 

@@ -13,7 +13,7 @@ from pairs.measure.score import DELAY_SHARE
 from pairs.measure.stability import Trend, p99_bounds, trend
 from pairs.measure.throughput import MUCH_BACKLOG_S, Backlog, backlog_of
 from pairs.model.streams import SCORED
-from pairs.run_folder.score_record import Adaptivity, LatencySummary, Recovery
+from pairs.run_folder.records import Adaptivity, LatencySummary, Recovery
 
 _UNLIKE = 2.0  # ratio of the p99 of two quarters
 _FEW_BEYOND = 10  # answers beyond the 99th percentile

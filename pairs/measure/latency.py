@@ -7,7 +7,7 @@ import numpy as np
 
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, Histogram, Slots, log_histogram, percentile, percentiles_by_slot, slots_for
-from pairs.run_folder.score_record import LatencySummary
+from pairs.run_folder.records import LatencySummary
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 _FEWEST_BINS, _MOST_BINS = 20, 120

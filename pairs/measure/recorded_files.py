@@ -20,7 +20,7 @@ from pairs.core.errors import BadInputError
 from pairs.core.records import Record
 from pairs.measure.reduce import Floats, Wholes
 from pairs.run_folder.folder import Run
-from pairs.run_folder.send_delay import SendDelayRecord
+from pairs.run_folder.records import SendDelayRecord
 
 RecordT = TypeVar("RecordT", bound=Record)
 

@@ -25,10 +25,7 @@ from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS, StreamSpec
 from pairs.run_folder.folder import Run
-from pairs.run_folder.manifest import RunManifest
-from pairs.run_folder.score_record import ScoreRecord
-from pairs.run_folder.send_delay import SLOT_US
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.run_folder.records import SLOT_US, RunManifest, ScoreRecord, ValidationRecord
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, percentile
 from pairs.model.arrival_curve import burst_of
 from pairs.model.streams import INDICATORS, STREAMS
-from pairs.run_folder.score_record import Adaptivity, Recovery
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.run_folder.records import Adaptivity, Recovery, ValidationRecord
 
 _RATE_OVER = 10  # notes of the throughput, about a second apart
 

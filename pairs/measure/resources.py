@@ -8,7 +8,7 @@ from pairs.measure.latency import summarize
 from pairs.measure.recorded_files import Batch, Samples
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats
-from pairs.run_folder.score_record import LatencySummary
+from pairs.run_folder.records import LatencySummary
 
 _MOST_POINTS = 360
 

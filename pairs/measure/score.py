@@ -9,7 +9,7 @@ from pairs.measure.recovery import adaptivity_of, recovery_of
 from pairs.model.strategy import Strategy
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import SCORED, STREAMS
-from pairs.run_folder.score_record import ScoreRecord
+from pairs.run_folder.records import ScoreRecord
 
 MATCH_WEIGHT = 100  # the work of a strategy that a tick concerns, to that of a strategy that only looks at it
 UNIT_OF_LOAD = 125_000  # so that the load of scale factor 1 is 3

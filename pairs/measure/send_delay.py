@@ -6,8 +6,7 @@ import numpy as np
 
 from pairs.measure.recorded_files import DriverDelays
 from pairs.measure.reduce import Floats, Wholes
-from pairs.run_folder.score_record import SendDelaySummary
-from pairs.run_folder.send_delay import SLOT_US
+from pairs.run_folder.records import SLOT_US, SendDelaySummary
 
 
 def percentiles(drivers: Sequence[DriverDelays], shares: Sequence[float]) -> tuple[int, list[float]]:

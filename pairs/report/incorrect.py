@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from pairs.core.errors import PairsError
-from pairs.dataset.expected_manifest import ExpectedManifest
+from pairs.dataset.manifest import ExpectedManifest
 from pairs.measure.recorded_files import optional_record
 from pairs.measure.recordings import Recorded
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.run_folder.records import ValidationRecord
 from pairs.validator.compare import KINDS
 from pairs.validator.validation import validate
 

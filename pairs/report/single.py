@@ -11,7 +11,7 @@ from pairs.report.page import render
 from pairs.report.strategies import strategies_view
 from pairs.report.tables import NOT_RECORDED, PUBLISHED, SCORED_FIRST, number, tables
 from pairs.report.verdict import disclosure, verdict
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.run_folder.records import ValidationRecord
 
 
 def report_of(recorded: Recorded) -> str:

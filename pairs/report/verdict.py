@@ -7,8 +7,7 @@ from rich.filesize import decimal
 from pairs.measure.recordings import Recorded
 from pairs.model.streams import SCORED
 from pairs.report.tables import NOT_RECORDED, flattened, milliseconds, number
-from pairs.run_folder.score_record import ScoreRecord
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.run_folder.records import ScoreRecord, ValidationRecord
 
 # Settings in the words of people, for "standard because of ...".
 _SETTINGS = {

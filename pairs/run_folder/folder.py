@@ -11,10 +11,8 @@ import pyarrow.parquet as pq
 
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
-from pairs.dataset.folder import Dataset
-from pairs.run_folder.manifest import RunManifest
-from pairs.run_folder.sink_record import SinkRecord
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.dataset.folder import Dataset, PathIn
+from pairs.run_folder.records import RunManifest, SinkRecord, ValidationRecord
 
 
 @dataclass(frozen=True)
@@ -23,67 +21,22 @@ class Run:
 
     path: Path
 
-    @property
-    def manifest_file(self) -> Path:
-        """What was run, how, and how it ended."""
-        return self.path / "run.json"
-
-    @property
-    def validation_file(self) -> Path:
-        """The verdict of the validator, with all its counts."""
-        return self.path / "validation.json"
-
-    @property
-    def sink_file(self) -> Path:
-        """What the sink received, and what it dropped as a repetition."""
-        return self.path / "sink.json"
-
-    @property
-    def app_folder(self) -> Path:
-        """The translated program."""
-        return self.path / "app"
-
-    @property
-    def transport_folder(self) -> Path:
-        """What the transport needs, while the run lasts."""
-        return self.path / "transport"
-
-    @property
-    def checkpoint_folder(self) -> Path:
-        """What the engine keeps to survive a crash, while the run lasts."""
-        return self.path / "checkpoint"
-
-    @property
-    def resources_file(self) -> Path:
-        """CPU and memory of all processes, second by second."""
-        return self.path / "resources.parquet"
-
-    @property
-    def throughput_file(self) -> Path:
-        """How many ticks were produced and consumed, second by second."""
-        return self.path / "throughput.parquet"
-
-    @property
-    def progress_file(self) -> Path:
-        """What the engine reported, a JSON object a line: its batches, its memory."""
-        return self.path / "progress.jsonl"
-
-    @property
-    def score_file(self) -> Path:
-        """The score, with everything it was computed from."""
-        return self.path / "score.json"
-
-    @property
-    def report_file(self) -> Path:
-        """The report, one HTML file."""
-        return self.path / "report.html"
+    manifest_file = PathIn("run.json")
+    validation_file = PathIn("validation.json")
+    sink_file = PathIn("sink.json")
+    score_file = PathIn("score.json")
+    report_file = PathIn("report.html")
+    app_folder = PathIn("app")  # the translated program
+    transport_folder = PathIn("transport")  # what the transport needs, while the run lasts
+    checkpoint_folder = PathIn("checkpoint")  # what the engine keeps to survive a crash, while the run lasts
+    resources_file = PathIn("resources.parquet")  # CPU and memory of all processes, second by second
+    throughput_file = PathIn("throughput.parquet")  # ticks produced and consumed, second by second
+    progress_file = PathIn("progress.jsonl")  # what the engine reported, a JSON object a line: its batches, its memory
 
     def answers_file(self, stream: str) -> Path:
-        """Return the path of the recorded answers of a stream."""
         return self.path / f"{stream}.parquet"
 
     def driver_file(self, driver: int) -> Path:
-        """Return the path of the send delays of a driver."""
         return self.path / f"driver-{driver}.json"
 
     def send_delay_file(self, driver: int) -> Path:
@@ -91,16 +44,13 @@ class Run:
         return self.path / f"driver-{driver}.parquet"
 
     def log_file(self, part: str) -> Path:
-        """Return the path of what a process of the run printed."""
         return self.path / "logs" / f"{part}.log"
 
     def incorrect_file(self, kind: str, stream: str) -> Path:
-        """Return the path of a list of incorrect answers."""
         return self.path / f"{kind}_{stream}.csv"
 
     @property
     def manifest(self) -> RunManifest:
-        """The content of run.json."""
         refuse_foreign_link(self.path)
         try:
             return RunManifest.read(self.manifest_file)
@@ -112,7 +62,6 @@ class Run:
 
     @property
     def validation(self) -> ValidationRecord:
-        """The content of validation.json."""
         try:
             return ValidationRecord.read(self.validation_file)
         except FileNotFoundError:
@@ -126,16 +75,13 @@ class Run:
             return {}  # answers of another engine, not recorded by our sink
 
     def dataset(self) -> Dataset:
-        """Return the dataset that the run replayed."""
         return Dataset(self.path / self.manifest.dataset)
 
     def write_parquet(self, file: Path, table: pa.Table) -> None:
-        """Write one of the run's files as Parquet."""
         with atomic_write(file) as partial:
             pq.write_table(table, partial)
 
     def write_csv(self, file: Path, table: pa.Table) -> None:
-        """Write one of the run's files as CSV."""
         with atomic_write(file) as partial:
             pa_csv.write_csv(table, partial)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
 from pairs.report.making import make_report
-from pairs.run_folder.score_record import ScoreRecord
+from pairs.run_folder.records import ScoreRecord
 from pairs.stages.generate import Done, ensure_dataset
 from pairs.stages.run import run_program
 from pairs.stages.score import score

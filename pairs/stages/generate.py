@@ -10,7 +10,6 @@ from pairs.core import spark
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset, new_dataset
 from pairs.generator import job
-from pairs.generator.files import write_file
 from pairs.generator.query_generator import generate_strategies as draw_strategies
 from pairs.generator.ticks import TickSource
 from pairs.model.strategy import StrategySet
@@ -54,7 +53,7 @@ def generate(
     ranges = job.cut_into_files(source.timeline.ticks, files)
     spark.check_java()
     with new_dataset(path, overwrite) as dataset, spark.session("pairs generate", master) as session:
-        spark.warm_up(session, write_file)
+        spark.warm_up(session, job.write_file)
         started = time.perf_counter()
         written = job.generate(session, source, dataset, profile, suffix, ranges)
         seconds = time.perf_counter() - started

@@ -42,6 +42,6 @@ def import_trades(
     with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as session:
         spark.warm_up(session, write_runs)
         started = time.perf_counter()
-        imported = import_job.import_trades(session, files, columns, wanted, dataset)
+        correlations = import_job.import_trades(session, files, columns, wanted, dataset)
         seconds = time.perf_counter() - started
-    return ImportedDataset(Dataset(path), len(files), seconds, tuple(imported.correlations))
+    return ImportedDataset(Dataset(path), len(files), seconds, tuple(correlations))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pairs.core.spark import DEFAULT_MASTER, session
 from pairs.dataset import check as row_check
-from pairs.dataset.expected_manifest import ExpectedManifest
 from pairs.dataset.folder import Dataset
+from pairs.dataset.manifest import ExpectedManifest
 from pairs.dataset.overview import Overview, survey
 from pairs.validator.expected import kept_or_computed
 

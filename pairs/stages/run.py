@@ -19,7 +19,7 @@ from pairs.harness.faults import find_faults
 from pairs.harness.supervisor import Job, OverloadedError, execute
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run, new_run
-from pairs.run_folder.manifest import Environment, InjectedFault, RunManifest
+from pairs.run_folder.records import Environment, InjectedFault, RunManifest
 from pairs.translator import targets
 from pairs.translator.translate import translate
 from pairs.transport.registry import TRANSPORTS

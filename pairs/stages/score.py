@@ -6,7 +6,7 @@ from pathlib import Path
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
 from pairs.run_folder.folder import Run
-from pairs.run_folder.score_record import ScoreRecord
+from pairs.run_folder.records import ScoreRecord
 
 
 @dataclass(frozen=True)

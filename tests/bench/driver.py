@@ -20,7 +20,7 @@ from pairs.dataset.folder import Dataset
 from pairs.measure.recorded_files import read_drivers
 from pairs.measure.send_delay import summarize
 from pairs.run_folder.folder import Run
-from pairs.run_folder.score_record import SendDelaySummary
+from pairs.run_folder.records import SendDelaySummary
 from pairs.transport.ticklog import TickLogTransport
 from pairs.transport.ticklog_file import TickLogReader
 from tests.bench.validate import make_dataset

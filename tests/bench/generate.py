@@ -24,7 +24,7 @@ from pairs.core.spark import session, warm_up
 from pairs.dataset.folder import new_dataset
 from pairs.dataset.formats.parquet import Parquet
 from pairs.generator import job
-from pairs.generator.files import write_file
+from pairs.generator.job import write_file
 from pairs.generator.ticks import TickSource
 from pairs.model.tuples import STOCK_TICK_CODED
 

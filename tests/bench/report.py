@@ -19,8 +19,7 @@ from pairs.model.strategy_xml import write_strategies
 from pairs.model.tuples import STOCK_TICK_CODED
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
-from pairs.run_folder.manifest import Environment, RunManifest
-from pairs.run_folder.send_delay import SendDelayRecord
+from pairs.run_folder.records import Environment, RunManifest, SendDelayRecord
 
 _STRATEGIES, _INDICATORS, _ORDERS, _SYMBOLS = 2_500, 600, 80, 1_000
 _DURATION_MS, _START_US = 7_200_000, 1_700_000_000_000_000

@@ -16,8 +16,7 @@ from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import Dataset, new_dataset
 from pairs.dataset.formats import FORMATS
 from pairs.dataset.reader import read_ticks
-from pairs.generator.files import FileTask, write_file
-from pairs.generator.job import cut_into_files, generate
+from pairs.generator.job import FileTask, cut_into_files, generate, write_file
 from pairs.generator.ticks import TickSource
 from pairs.model.tuples import STOCK_TICK
 

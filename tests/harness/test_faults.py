@@ -17,7 +17,7 @@ from pairs.core.errors import BadInputError, PairsError
 from pairs.harness.faults import FaultInjector, find_faults
 from pairs.harness.supervisor import Outcome, OverloadedError
 from pairs.run_folder.folder import Run
-from pairs.run_folder.sink_record import SinkRecord
+from pairs.run_folder.records import SinkRecord
 from tests.harness.engines import play_golden
 from tests.processes import processes_of, wait_until
 

@@ -17,7 +17,7 @@ from pairs.core.errors import PairsError
 from pairs.harness.sink import AnswerFiles
 from pairs.model.streams import ORDERS, STREAMS
 from pairs.run_folder.folder import Run
-from pairs.run_folder.sink_record import SinkRecord
+from pairs.run_folder.records import SinkRecord
 from pairs.transport.answers import AnswerSink, encode_batch, open_sink, split_streams
 from pairs.transport.base import Arrival
 from pairs.transport.ticklog import TickLogTransport

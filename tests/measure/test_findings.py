@@ -7,7 +7,7 @@ from pairs.measure import findings
 from pairs.measure.findings import Finding, latency_findings
 from pairs.measure.resources import Usage
 from pairs.measure.throughput import Backlog
-from pairs.run_folder.score_record import Adaptivity, LatencySummary, Recovery
+from pairs.run_folder.records import Adaptivity, LatencySummary, Recovery
 from tests.measure.latencies import BEGIN, END, drawn_latencies, timed
 
 

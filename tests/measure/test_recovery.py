@@ -7,7 +7,7 @@ import pytest
 
 from pairs.measure.recorded_files import Throughput
 from pairs.measure.recovery import recovery_kind, recovery_time_s
-from pairs.run_folder.validation_record import ValidationRecord
+from pairs.run_folder.records import ValidationRecord
 from tests.report.runs import golden_run
 
 

@@ -14,18 +14,15 @@ import pyarrow.parquet as pq
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
 from pairs.config.workload import complete
-from pairs.dataset.expected_manifest import ExpectedManifest, InputDigests
 from pairs.dataset.folder import Dataset
-from pairs.dataset.manifest import Content, TickFileEntry, describe_generated
+from pairs.dataset.manifest import Content, ExpectedManifest, InputDigests, TickFileEntry, describe_generated
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
 from pairs.model.schedule import due_us
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
-from pairs.run_folder.manifest import Environment, RunManifest
-from pairs.run_folder.score_record import ScoreRecord
-from pairs.run_folder.send_delay import SendDelayRecord
+from pairs.run_folder.records import Environment, RunManifest, ScoreRecord, SendDelayRecord
 from pairs.validator.shards import EXPECTED
 from pairs.validator.validation import validate
 

@@ -10,7 +10,7 @@ from pairs.measure.recordings import Recorded, read_run
 from pairs.measure.resources import cost
 from pairs.report.comparison import Compared, by_scale_factor, cautions, comparison_of, differences, named
 from pairs.run_folder.folder import Run
-from pairs.run_folder.manifest import Environment
+from pairs.run_folder.records import Environment
 from tests.report.pages import payload_of, text_of
 from tests.report.runs import START_US, change_manifest, change_market, change_score, change_settings, golden_run
 

@@ -16,8 +16,7 @@ from pairs.model.streams import ORDERS
 from pairs.report.making import make_report
 from pairs.report.single import report_of
 from pairs.run_folder.folder import Run
-from pairs.run_folder.manifest import InjectedFault
-from pairs.run_folder.validation_record import FirstError
+from pairs.run_folder.records import FirstError, InjectedFault
 from tests.report.pages import NASTY, decoded, payload_of, rename_everything, restored, text_of, unpack
 from tests.report.runs import START_US, change_manifest, change_settings, golden_answers, golden_run, judge
 

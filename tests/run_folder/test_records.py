@@ -6,13 +6,22 @@ import pytest
 
 from pairs.core.errors import BadInputError
 from pairs.core.records import Record
-from pairs.dataset.expected_manifest import ExpectedManifest, FileStamp, InputDigests
+from pairs.dataset.manifest import ExpectedManifest, FileStamp, InputDigests
 from pairs.run_folder.folder import Run
-from pairs.run_folder.manifest import InjectedFault
-from pairs.run_folder.score_record import Adaptivity, LatencySummary, Recovery, ScoreRecord, SendDelaySummary
-from pairs.run_folder.send_delay import SendDelayRecord
-from pairs.run_folder.sink_record import SinkRecord
-from pairs.run_folder.validation_record import FirstError, InvalidRow, StreamCounts, ValidationRecord
+from pairs.run_folder.records import (
+    Adaptivity,
+    FirstError,
+    InjectedFault,
+    InvalidRow,
+    LatencySummary,
+    Recovery,
+    ScoreRecord,
+    SendDelayRecord,
+    SendDelaySummary,
+    SinkRecord,
+    StreamCounts,
+    ValidationRecord,
+)
 from pairs.stages.search_session import SearchManifest
 from tests.records import dataset_manifest, run_manifest
 

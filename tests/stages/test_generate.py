@@ -9,7 +9,7 @@ from pairs.config.run_settings import load_run
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Correlation, Dataset
 from pairs.dataset.manifest import DatasetManifest, describe_generated
-from pairs.generator.files import FileTask, write_file
+from pairs.generator.job import FileTask, write_file
 from pairs.generator.market import Market
 from pairs.generator.virtual import Virtual
 from pairs.stages.generate import GeneratedStrategies, ensure_dataset

@@ -16,7 +16,7 @@ from pairs.harness.sink import Sink
 from pairs.model.streams import STREAMS
 from pairs.model.tuples import INDICATOR, MARKET_ORDER
 from pairs.run_folder.folder import Run
-from pairs.run_folder.sink_record import SinkRecord
+from pairs.run_folder.records import SinkRecord
 from pairs.transport.answers import FolderSink, SocketSink, encode_batch, open_sink, split_streams
 from pairs.transport.base import Arrival
 from tests.transport.answers import answers, receiving

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.core.errors import BadInputError
-from pairs.run_folder.validation_record import InvalidRow
+from pairs.run_folder.records import InvalidRow
 from pairs.validator.answers import answer_files, read_answers
 from pairs.validator.shards import EXPECTED
 

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pairs.core.errors import BadInputError
-from pairs.dataset.expected_manifest import ExpectedManifest
 from pairs.dataset.folder import Dataset
 from pairs.dataset.formats import parquet as tick_parquet
+from pairs.dataset.manifest import ExpectedManifest
 from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator import expected
 from pairs.validator.expected import compute, current_manifest

@@ -1,71 +1,85 @@
-"""Ticks as CSV with a header line and no quotes. Rows with too few or too many values are skipped and reported."""
+"""CSV: any columns as text, and ticks with a header line and no quotes.
 
+Rows with too few or too many values are skipped and reported. The caller converts the text, so that every invalid value
+can be named with its row.
+"""
+
+import csv
+import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from pairs.dataset.csv_columns import CsvColumns
-from pairs.dataset.formats.base import FilePart, PartSource, TickFileWriter, TickFormat
-from pairs.dataset.tick_rules import Violation, invalid_rows
+from pairs.dataset.formats.base import FilePart, PartSource, TickFormat, WriteTicks, refuse_missing
 from pairs.model.tuples import STOCK_TICK
 
+_BLOCK_BYTES = 1_048_576
+_MAX_SHOWN = 40  # characters of a row in a message
+_MAX_SKIPPED = 100_000  # rows; a file with more of them is not a table of these columns
+_CODED = pa.dictionary(pa.int32(), pa.string())
 
-class CsvSource(PartSource):
-    """A CSV file."""
 
-    def __init__(self, part: FilePart) -> None:
-        super().__init__(part)
-        self._columns = CsvColumns(part.path, STOCK_TICK.names, frozenset({"symbol"}))
+class CsvColumns(PartSource):
+    """Columns of a CSV file as text, never null; those in `coded` are dictionary-encoded."""
+
+    def __init__(self, path: Path, names: list[str], coded: frozenset[str] = frozenset()) -> None:
+        super().__init__(self._read(path, {name: _CODED if name in coded else pa.string() for name in names}))
+        self._skipped: dict[int, str] = {}
         self._reported = 0
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that have a value for each column."""
-        yield from self._columns.batches()
-
     def row_of(self, kept: int) -> int:
-        """Return the position in the file, with skipped rows."""
-        return self._columns.row_of(kept)
+        rows = np.fromiter(self._skipped, np.int64, len(self._skipped))
+        return kept + int(np.searchsorted(rows - np.arange(len(rows)), kept, side="right"))
 
-    def skipped_until(self, kept: int | None) -> list[Violation]:
-        """Return the rows skipped before row `kept`, or all, except those returned before."""
+    def skipped_until(self, kept: int | None) -> dict[int, str]:
         end = None if kept is None else self.row_of(kept - 1)
-        new = [row for row in list(self._columns.skipped)[self._reported :] if end is None or row < end]
+        new = [row for row in list(self._skipped)[self._reported :] if end is None or row < end]
         self._reported += len(new)
-        return invalid_rows(new, [self._columns.skipped[row] for row in new])
+        return {row: self._skipped[row] for row in new}
+
+    def _read(self, path: Path, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+        refuse_missing_in_csv(path, list(types))
+        with pa_csv.open_csv(
+            path,
+            read_options=pa_csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES),
+            parse_options=pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=self._skip),
+            convert_options=pa_csv.ConvertOptions(column_types=types, include_columns=list(types)),
+        ) as source:
+            yield from source
+
+    def _skip(self, row: Any) -> str:
+        """Record a skipped row. Arrow counts from 1 and includes the header."""
+        if len(self._skipped) >= _MAX_SKIPPED:
+            return "error"
+        shown = row.text if len(row.text) <= _MAX_SHOWN else row.text[:_MAX_SHOWN] + "..."
+        self._skipped[row.number - 2] = f"{row.actual_columns} values for {row.expected_columns} columns: {shown!r}"
+        return "skip"
 
 
-class CsvWriter(TickFileWriter):
-    """A CSV file being written."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._target = path.open("wb")
-        self._target.write((",".join(STOCK_TICK.names) + "\n").encode())
-
-    def _write(self, ticks: pa.Table) -> None:
-        options = pa_csv.WriteOptions(include_header=False, quoting_style="none")
-        pa_csv.write_csv(ticks.cast(STOCK_TICK), self._target, options)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._target.close()
+def refuse_missing_in_csv(path: Path, names: list[str]) -> None:
+    with pa.input_stream(str(path), compression="detect") as source:
+        beginning = source.read(_BLOCK_BYTES).decode("utf-8-sig", errors="replace")
+    refuse_missing(names, next(csv.reader(io.StringIO(beginning, newline="")), []))
 
 
 class Csv(TickFormat):
     """Ticks as CSV; a file is one part."""
 
-    suffix = "csv"
-
     def parts(self, path: Path) -> list[FilePart]:
-        """Return the whole file if its header is right."""
-        CsvColumns(path, STOCK_TICK.names).refuse_missing()
+        refuse_missing_in_csv(path, STOCK_TICK.names)
         return super().parts(path)
 
     def source(self, part: FilePart) -> PartSource:
-        """Open the file."""
-        return CsvSource(part)
+        return CsvColumns(part.path, STOCK_TICK.names, frozenset({"symbol"}))
 
-    def _open_writer(self, path: Path, recipe: str) -> TickFileWriter:
-        return CsvWriter(path)
+    @contextmanager
+    def _opened(self, path: Path, recipe: str) -> Iterator[WriteTicks]:
+        options = pa_csv.WriteOptions(include_header=False, quoting_style="none")
+        with path.open("wb") as target:
+            target.write((",".join(STOCK_TICK.names) + "\n").encode())
+            yield lambda ticks: pa_csv.write_csv(ticks.cast(STOCK_TICK), target, options)

@@ -1,0 +1,236 @@
+"""The JSON files of a run, one typed model each."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic_core import core_schema
+
+from pairs.config.run_settings import RunSettings
+from pairs.core.records import Model, Record
+from pairs.dataset.manifest import DatasetManifest, InputDigests
+from pairs.model.streams import STREAMS
+
+SLOT_US = 10_000  # of scheduled time; driver-N.parquet has the worst send delay of every slot: slot, delay_us
+
+
+class _AsPlain:
+    """Lets pydantic read and write run settings by their own parser."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            lambda raw: raw if isinstance(raw, RunSettings) else RunSettings.from_plain(raw, "settings"),
+            serialization=core_schema.plain_serializer_function_ser_schema(RunSettings.as_plain),
+        )
+
+
+class Environment(Model):
+    """The facts about a machine that matter for comparing runs."""
+
+    system: str
+    processor: str
+    cores: int | None
+    memory_bytes: int
+    versions: dict[str, str]  # of Python and of the libraries that matter
+
+
+class InjectedFault(Model):
+    """A fault as it happened."""
+
+    kind: str
+    at_us: int  # wall time
+
+
+class RunManifest(Record):
+    """The content of run.json: what was run, how, and how it ended. It is written at the start and at the end."""
+
+    FORMAT = 2
+    REMEDY = "run it again"
+
+    dataset: str  # its folder
+    dataset_manifest: DatasetManifest | None  # None for a hand-made dataset
+    strategies_digest: str
+    settings: Annotated[RunSettings, _AsPlain]
+    ticks: int | None  # in the dataset, if known
+    duration_ms: int
+    phases_ms: dict[str, int]  # when each phase begins, in simulated time
+    measurement_interval_ms: tuple[int, int]
+    command: tuple[str, ...]
+    environment: Environment
+    engine_versions: dict[str, str]
+    state: Literal["running", "ended", "failed", "overloaded"] = "running"
+    reason: str | None = None  # of a run that did not end normally
+    start_us: int | None = None  # when tickTS 0 was due, wall time; None if unpaced, or before that
+    seconds: float | None = None  # including the start of the engine
+    ticks_per_second: float | None = None  # between the engine's first and last progress
+    faults: tuple[InjectedFault, ...] = ()
+    exit_codes: dict[str, int | None] = Field(default_factory=dict)
+
+    @property
+    def speed(self) -> float | None:
+        """Simulated seconds per wall second; None if unpaced."""
+        return self.settings.speed if isinstance(self.settings.speed, float) else None
+
+
+class SendDelayRecord(Record):
+    """The content of driver-N.json: how long after its scheduled time a driver sent each tick."""
+
+    FORMAT = 1
+    REMEDY = "run it again"
+
+    ticks: int
+    step_us: int
+    histogram: list[tuple[int, int]]  # step, ticks
+    seconds: list[tuple[int, int, int]]  # of wall time: second, ticks, worst delay in us
+
+
+class SinkRecord(Record):
+    """The content of sink.json: counts of batches and answers, kept up to date while the run lasts."""
+
+    FORMAT = 1
+    REMEDY = "run it again"
+
+    writers: int
+    batches: int  # recorded
+    rows: dict[str, int]  # recorded, by stream
+    repeated_batches: int  # dropped
+    repeated_rows: dict[str, int]  # dropped, by stream
+    recent_latency_us: dict[str, int]  # p50, p99 and max of the last seconds, for the live view
+
+
+class InvalidRow(Model):
+    """A row that cannot be read as an answer. In CSV the line counts from 1, in Parquet the row does."""
+
+    file: str
+    line: int
+    problem: str
+
+
+class StreamCounts(Model):
+    """The counts of a stream: validator = correct + missing + wrong, sut = correct + wrong + undue."""
+
+    validator: int
+    sut: int
+    correct: int
+    missing: int
+    undue: int
+    wrong: int
+    duplicates: int  # among the undue answers
+    repeated: int = 0  # delivered again after a restart and dropped by the sink; not among the others
+    malformed: int = 0
+    malformed_examples: tuple[InvalidRow, ...] = ()
+    unknown_strategies: dict[str, int] = Field(default_factory=dict)
+
+
+class FirstError(Model):
+    """The first error of a strategy, and how many of its answers are incorrect in all."""
+
+    inputTickTS: int
+    strategy: str
+    stream: str
+    kind: str
+    incorrect: int
+
+
+class ValidationRecord(Record):
+    """The content of validation.json: the verdict with all its counts; each stream is a key of its own."""
+
+    FORMAT = 2
+    REMEDY = "validate the run again"
+
+    verdict: Literal["PASSED", "FAILED"]
+    streams: dict[str, StreamCounts]
+    first_errors: tuple[FirstError, ...]
+    dataset: str
+    digests: InputDigests
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is missing, undue or wrong."""
+        return self.verdict == "PASSED"
+
+    def total(self, kind: str, streams: Iterable[str] = STREAMS) -> int:
+        return sum(getattr(self.streams[stream], kind) for stream in streams)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather(cls, content: Any) -> Any:
+        if not isinstance(content, dict) or "streams" in content:
+            return content
+        streams = {name: content[name] for name in STREAMS if name in content}
+        return {key: value for key, value in content.items() if key not in streams} | {"streams": streams}
+
+    @model_serializer(mode="wrap")
+    def _spread(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        streams: dict[str, Any] = content.pop("streams")
+        return content | streams
+
+
+class LatencySummary(Model):
+    """Latencies of a stream in seconds; without answers only the count."""
+
+    model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
+
+    count: int
+    min: float | None = None
+    avg: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    p999: float | None = Field(default=None, alias="p99.9")
+    max: float | None = None
+
+
+class SendDelaySummary(Model):
+    """How long after their scheduled time the drivers sent the ticks."""
+
+    ticks: int
+    p50_s: float
+    p99_s: float
+    max_s: float
+
+
+class Recovery(Model):
+    """How the engine recovered from faults."""
+
+    kind: str  # precise, rollback, gap, or none
+    explanation: str
+    faults: int
+    times_s: tuple[float | None, ...]  # from each fault until the engine had caught up; None if it never did
+    latency_s: dict[str, LatencySummary]  # of answers to ticks due before the engine had caught up
+
+
+class Adaptivity(Model):
+    """How the engine handled a burst, by the latencies of its answers before, in and after it."""
+
+    max_peak_latency_s: float  # during the burst or after it
+    peak_degradation_ratio: float | None  # p99.9 in the burst to p99.9 before it
+    recovery_time_s: float | None  # from the end of the burst to the first answer as quick as the mean before it
+    post_peak_variation_ratio: float | None  # mean latency after that to the mean before the burst
+
+
+class ScoreRecord(Record):
+    """The content of score.json: the score with everything it was computed from."""
+
+    FORMAT = 2
+    REMEDY = "score the run again"
+
+    scale_factor: int | None
+    target: str
+    plan: str
+    transport: str
+    speed: float | str | None
+    standard: bool
+    nonstandard: tuple[str, ...]
+    valid: bool
+    reasons: tuple[str, ...]  # why the score is void
+    load: float
+    p99: float | None  # seconds
+    p_score: float | None
+    verdict: str
+    latency_s: dict[str, LatencySummary]  # by stream
+    send_delay: SendDelaySummary | None
+    recovery: Recovery | None
+    adaptivity: Adaptivity | None
