@@ -151,7 +151,7 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
         "validation.json",
     ]
     facts = json.loads((run / "run.json").read_text())
-    assert (facts["state"], facts["run"]["target"]) == ("ended", "bare")
+    assert (facts["state"], facts["settings"]["target"]) == ("ended", "bare")
     again = pairs_command("run", str(markets["few"]), "-o", str(run), "--speed", "max", "--target", "bare")
     assert again.returncode == 2
     assert "exists already" in again.stderr
