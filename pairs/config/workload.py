@@ -9,7 +9,7 @@ from typing import Any
 from pairs.config.settings import as_plain, default_of, parse_settings, setting
 from pairs.config.values import Plain, choice, number, rate, time_span, whole
 from pairs.core.errors import BadInputError
-from pairs.model.scaling import STRATEGIES_PER_UNIT, STRATEGIES_PER_USER, SYMBOLS_PER_MARKET, markets_of
+from pairs.model.strategy import STRATEGIES_PER_UNIT, STRATEGIES_PER_USER, SYMBOLS_PER_MARKET, markets_of
 
 LOWEST_INITIAL_CENTS = 3_000
 HIGHEST_INITIAL_CENTS = 16_000

@@ -22,7 +22,7 @@ from pairs.dataset.folder import Dataset
 from pairs.dataset.reader import TickReader, whole_file
 from pairs.generator import virtual  # noqa: F401 - registers the format
 from pairs.harness.send_delay import SendDelay
-from pairs.model.schedule import due_us
+from pairs.model.arrivals import due_us
 from pairs.run_folder.folder import Run
 from pairs.transport.base import TickWriter
 from pairs.transport.registry import load_transport

@@ -4,7 +4,7 @@ import numpy as np
 
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import percentile
-from pairs.model.arrival_curve import burst_of
+from pairs.model.arrivals import burst_of
 from pairs.model.streams import INDICATORS
 from pairs.run_folder.score_record import Adaptivity
 
