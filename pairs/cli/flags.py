@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from pairs.config.settings import default_of
 from pairs.config.values import Kind
 
 
@@ -34,21 +33,16 @@ def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]
 def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
     """Make the parameter that Typer reads. Flags are text, as configuration files and flags share one parser."""
     kind: Kind = declared.metadata["kind"]
-    repeated = isinstance(declared.metadata["default"], dict | tuple)
+    default = declared.metadata["default"]
+    repeated = isinstance(default, dict | tuple)
+    hint = "" if repeated or default is None else f" [dim](standard: {kind.show(default)})[/dim]"
     option = typer.Option(
         declared.metadata["flag"],
         metavar=kind.metavar,
-        help=declared.metadata["help"] + _default_hint(declared),
+        help=declared.metadata["help"] + hint,
         autocompletion=(lambda: list(kind.choices)) if kind.choices else None,
         rich_help_panel=panel.removesuffix("Settings"),
         show_default=False,
     )
     annotation: Any = Annotated[list[str] | None, option] if repeated else Annotated[str | None, option]
     return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def _default_hint(declared: Field[Any]) -> str:
-    default = default_of(declared)
-    if default is None or isinstance(default, dict | tuple):
-        return ""
-    return f" [dim](standard: {declared.metadata['kind'].show(default)})[/dim]"

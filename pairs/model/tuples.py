@@ -1,6 +1,7 @@
 """The tuples of the benchmark, as classes and as Arrow schemas; fields keep the benchmark's names (tickTS)."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import pyarrow as pa
 
@@ -43,7 +44,7 @@ class MarketOrder:
     inputTS: int = 0
 
 
-_ARROW_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+_ARROW_TYPES: dict[Any, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64()}
 
 
 def _schema(tuple_class: type, **narrower: pa.DataType) -> pa.Schema:

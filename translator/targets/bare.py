@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import ClassVar
 
-from pairs.core import resources
+from pairs.core.files import shipped_folder
 from pairs.model.strategy import StrategySet
 from pairs.translator.columns import column_refusals
 from pairs.translator.target import Launch, Target
@@ -18,7 +18,7 @@ class Bare(Target):
     summary = "no engine: one process with numpy, the floor to compare engines with"
     plans: ClassVar = {"shared": "ticks are reduced to panes and evaluated column-wise, in one thread"}
     options: ClassVar = {"max-ticks-per-batch": "at most so many ticks evaluated together"}
-    templates = resources.folder("templates") / "bare"
+    templates = shipped_folder("templates") / "bare"
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         """Refuse sets whose state would not fit."""
