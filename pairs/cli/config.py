@@ -15,9 +15,9 @@ def config(profile: ProfileOption = "standard", run: RunOption = "local", *, fla
     """Print the configuration that follows from a profile, a run file and flags, as TOML."""
     import tomli_w
 
-    chosen, settings = load_profile(profile, flags), load_run(run, flags).as_plain()
-    workload = chosen.workload.as_plain()
-    print(tomli_w.dumps({"profile": workload, "run": {"speed": chosen.speed} | settings}), end="")
+    chosen = load_profile(profile, flags)
+    run_settings = {"speed": chosen.speed} | load_run(run, flags).as_plain()
+    print(tomli_w.dumps({"profile": chosen.workload.as_plain(), "run": run_settings}), end="")
 
 
 def profiles() -> None:
@@ -25,9 +25,7 @@ def profiles() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("kind", "name", "what it is for"):
-        table.add_column(heading)
+    table = Table("kind", "name", "what it is for", box=None, pad_edge=False)
     for group in ("profiles", "runs"):
         for name, purpose in shipped(group).items():
             table.add_row(group.removesuffix("s"), name, purpose)

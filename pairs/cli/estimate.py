@@ -7,7 +7,6 @@ import typer
 
 from pairs.cli.flags import takes
 from pairs.cli.options import FilesOption, FormatOption, ProfileOption
-from pairs.cli.parse import parse_files, parse_format
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
 
@@ -31,6 +30,5 @@ def estimate(
     from pairs.cli.render import render_estimate
     from pairs.generator.estimate import estimate as stage
 
-    workload, suffix = load_profile(profile, flags).workload, parse_format(format)
-    parse_files(files)
-    render_estimate(stage(workload, suffix), workload, suffix)
+    workload = load_profile(profile, flags).workload
+    render_estimate(stage(workload, format), workload, format)

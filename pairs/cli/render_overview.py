@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Table
+from rich.table import Column, Table
 
 from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
@@ -17,7 +17,6 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 def render_overview(dataset: Dataset, overview: Overview) -> None:
-    """Print an overview of a dataset."""
     console = Console(soft_wrap=True, markup=False)
     console.print(_parameters(dataset, dataset.manifest), "", sep="\n")
     console.print(_charts(dataset.manifest, overview), "", _ticks(overview.first), sep="\n")
@@ -33,9 +32,7 @@ def _sparkline(values: NDArray[Any], low: float, high: float) -> str:
 def _parameters(dataset: Dataset, manifest: DatasetManifest) -> Table:
     counts, workload = manifest.counts, manifest.workload
     start, end = (show_duration(time) for time in manifest.measurement_interval_ms)
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
+    table = Table(Column(style="bold"), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
     table.add_row("dataset", str(dataset.path))
     table.add_row("profile", f"{manifest.profile}, scale factor {workload.scale_factor}, seed {workload.seed}")
     standard = "yes" if manifest.standard else f"no, because of {', '.join(manifest.nonstandard)}"
@@ -51,10 +48,7 @@ def _parameters(dataset: Dataset, manifest: DatasetManifest) -> Table:
 
 def _charts(manifest: DatasetManifest, overview: Overview) -> Table:
     seconds = manifest.duration_ms / 1000 / len(overview.counts)
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column(no_wrap=True)
-    table.add_column()
+    table = Table(Column(style="bold"), Column(no_wrap=True), box=None, show_header=False, pad_edge=False)
     peak = overview.counts.max()
     table.add_row("ticks/s", _sparkline(overview.counts, 0, peak), f"0 to {peak / seconds:,.0f}")
     for symbol, cents in overview.prices.items():
@@ -66,10 +60,8 @@ def _charts(manifest: DatasetManifest, overview: Overview) -> Table:
 
 
 def _ticks(first: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("symbol")
-    for name in ("price", "size", "tickTS"):
-        table.add_column(name, justify="right")
+    numbers = [Column(name, justify="right") for name in ("price", "size", "tickTS")]
+    table = Table("symbol", *numbers, box=None, pad_edge=False)
     for tick in first:
         table.add_row(tick["symbol"], f"{tick['price']:,}", f"{tick['size']:,}", f"{tick['tickTS']:,}")
     return table
