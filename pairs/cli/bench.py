@@ -37,18 +37,11 @@ def bench(
     """
     from pairs.cli.render import render
     from pairs.stages import bench as stage
-    from pairs.stages.generate import STORED
+    from pairs.stages.generate import STORED, ensure_dataset
     from pairs.stages.run import with_master
 
-    score = stage.bench(
-        load_profile(profile, flags),
-        with_master(load_run(run, flags), master),
-        data=data,
-        suffix=VIRTUAL if generate else STORED,
-        output=output,
-        overwrite=overwrite,
-        master=master or options.DEFAULT_MASTER,
-        done=render,
-    )
-    if not score.valid:
+    chosen, settings = load_profile(profile, flags), with_master(load_run(run, flags), master)
+    own_master = master or options.DEFAULT_MASTER
+    dataset = ensure_dataset(chosen, data, VIRTUAL if generate else STORED, own_master, render)
+    if not stage.bench(dataset, settings, output, overwrite, own_master, render).valid:
         raise typer.Exit(1)

@@ -2,6 +2,10 @@
 
 from typing import Any
 
+import tomli_w
+from rich.console import Console
+from rich.table import Table
+
 from pairs.cli.flags import takes
 from pairs.cli.options import ProfileOption, RunOption
 from pairs.config.profile import load_profile
@@ -13,8 +17,6 @@ from pairs.config.workload import Workload
 @takes(Workload, RunSettings)
 def config(profile: ProfileOption = "standard", run: RunOption = "local", *, flags: dict[str, Any]) -> None:
     """Print the configuration that follows from a profile, a run file and flags, as TOML."""
-    import tomli_w
-
     chosen = load_profile(profile, flags)
     run_settings = {"speed": chosen.speed} | load_run(run, flags).as_plain()
     print(tomli_w.dumps({"profile": chosen.workload.as_plain(), "run": run_settings}), end="")
@@ -22,9 +24,6 @@ def config(profile: ProfileOption = "standard", run: RunOption = "local", *, fla
 
 def profiles() -> None:
     """List the shipped profiles (workloads) and run files (ways to execute them)."""
-    from rich.console import Console
-    from rich.table import Table
-
     table = Table("kind", "name", "what it is for", box=None, pad_edge=False)
     for group in ("profiles", "runs"):
         for name, purpose in shipped(group).items():

@@ -4,11 +4,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.filesize import decimal
 
 from pairs.cli.flags import takes
 from pairs.cli.options import FilesOption, FormatOption, ProfileOption
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
+from pairs.core.units import show_duration
 
 
 @takes(Workload)
@@ -27,8 +30,18 @@ def estimate(
     Accepts all options of generate, so that only the verb changes. Size and
     time are measured on a sample.
     """
-    from pairs.cli.render import render_estimate
+    from pairs.cli.render import two_columns
     from pairs.generator.estimate import estimate as stage
 
     workload = load_profile(profile, flags).workload
-    render_estimate(stage(workload, format), workload, format)
+    result = stage(workload, format)
+    table = two_columns()
+    table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
+    table.add_row("bytes", f"about {decimal(result.bytes)} of {format}")
+    table.add_row("strategies", f"{workload.strategies:,} of {workload.users:,} users")
+    table.add_row("answers", f"about {result.indicators:,} indicators and {result.orders:,} orders")
+    seconds = result.seconds
+    duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
+    table.add_row("time", f"about {duration} on {result.cores} cores, after the start of Spark")
+    table.add_row("standard", f"no, because of {', '.join(workload.nonstandard)}" if workload.nonstandard else "yes")
+    Console().print(table)

@@ -1,7 +1,6 @@
 """Prints results: one function for each kind of result."""
 
 from collections import Counter
-from collections.abc import Mapping
 from functools import singledispatch
 from pathlib import Path
 
@@ -10,15 +9,12 @@ from rich.filesize import decimal
 from rich.table import Column, Table
 
 from pairs.cli.render_validation import render_validation
-from pairs.config.workload import Workload
 from pairs.core.units import show_duration
-from pairs.generator.estimate import Estimate
 from pairs.model.streams import SCORED
 from pairs.run_folder.folder import Run
 from pairs.run_folder.score_record import ScoreRecord
 from pairs.stages.generate import GeneratedDataset, GeneratedStrategies, ImportedDataset
 from pairs.stages.validate import ExpectedAnswers
-from pairs.translator.target import Target
 from pairs.validator.validation import Validation
 
 WIDE = 160  # columns of a table that is rather wrapped than truncated
@@ -101,7 +97,7 @@ def _(validation: Validation) -> None:
 
 @render.register
 def _(score: ScoreRecord) -> None:
-    table = _two_columns()
+    table = two_columns()
     number = "-" if score.p_score is None else f"{score.p_score:,.2f}"
     table.add_row("p_score", number if score.valid else f"{number}, void: {'; '.join(score.reasons)}")
     table.add_row("load", f"{score.load:,.2f}, scale factor {score.scale_factor}")
@@ -152,31 +148,5 @@ def _(report: Path) -> None:
     print(f"{report}: {decimal(report.stat().st_size)}; open it in a browser")
 
 
-def render_estimate(result: Estimate, workload: Workload, suffix: str) -> None:
-    table = _two_columns()
-    table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
-    table.add_row("bytes", f"about {decimal(result.bytes)} of {suffix}")
-    table.add_row("strategies", f"{workload.strategies:,} of {workload.users:,} users")
-    table.add_row("answers", f"about {result.indicators:,} indicators and {result.orders:,} orders")
-    seconds = result.seconds
-    duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
-    table.add_row("time", f"about {duration} on {result.cores} cores, after the start of Spark")
-    standard = "yes" if not workload.nonstandard else f"no, because of {', '.join(workload.nonstandard)}"
-    table.add_row("standard", standard)
-    Console().print(table)
-
-
-def render_targets(targets: Mapping[str, Target]) -> None:
-    headings = (Column("target", no_wrap=True), Column(no_wrap=True), "what it is")
-    table = Table(*headings, box=None, pad_edge=False)
-    for name, target in targets.items():
-        table.add_row(name, "", target.summary)
-        for plan, summary in target.plans.items():
-            table.add_row("", f"--plan {plan}", summary)
-        for option, summary in target.options.items():
-            table.add_row("", f"--set {option}=...", summary)
-    Console(soft_wrap=True).print(table)
-
-
-def _two_columns() -> Table:
+def two_columns() -> Table:
     return Table(Column(style="bold"), box=None, show_header=False, pad_edge=False)

@@ -89,19 +89,10 @@ def speed() -> Kind:
 
 
 def choice(*names: str) -> Kind:
-    """One of a few words."""
-
-    def parse(raw: Any) -> str:
-        if raw not in names:
-            raise ValueError
-        return str(raw)
-
-    return Kind("|".join(names), "one of " + ", ".join(names), parse, choices=names)
+    return Kind("|".join(names), "one of " + ", ".join(names), lambda raw: names[names.index(raw)], choices=names)
 
 
 def text(metavar: str) -> Kind:
-    """Any text that is not empty."""
-
     def parse(raw: Any) -> str:
         if not isinstance(raw, str) or not raw.strip():
             raise ValueError

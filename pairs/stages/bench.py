@@ -1,15 +1,15 @@
-"""Scores a run, and runs the whole benchmark: generate, strategies, run, validate, score, report."""
+"""Scores a run, and does everything that follows a dataset: run, validate, score, report."""
 
 from pathlib import Path
 
-from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
+from pairs.dataset.folder import Dataset
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
 from pairs.run_folder.score_record import ScoreRecord
-from pairs.stages.generate import Done, ensure_dataset
+from pairs.stages.generate import Done
 from pairs.stages.run import run_program
 from pairs.stages.validate import validate
 
@@ -22,18 +22,9 @@ def score(run: Run) -> ScoreRecord:
 
 
 def bench(
-    profile: Profile,
-    settings: RunSettings,
-    *,
-    data: Path | None,
-    suffix: str,
-    output: Path | None,
-    overwrite: bool,
-    master: str,
-    done: Done,
+    dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool, master: str, done: Done
 ) -> ScoreRecord:
-    """Run all stages; `done` is called with the result of each stage when it ends."""
-    dataset = ensure_dataset(profile, data, suffix, master, done)
+    """Run, validate, score and report; `done` is called with the result of each stage when it ends."""
     run = run_program(dataset, settings, output, overwrite)
     done(run)
     done(validate(run.path, master))

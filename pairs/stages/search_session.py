@@ -92,18 +92,15 @@ class SearchSession:
         shutil.rmtree(run.path, ignore_errors=True)
         data = self.folder / "data" / f"sf-{scale_factor}"
         try:
-            self._execute(scale_factor, data, run)
+            dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
+            with suppress(EngineError):  # the outcome is in the run's folder
+                run_program(dataset, self.settings, run.path, overwrite=True)
+            validate(run.path, self.master)
+            score(run)
+            make_report([run], None)
         finally:
             shutil.rmtree(data, ignore_errors=True)
         return self._outcome(run)
-
-    def _execute(self, scale_factor: int, data: Path, run: Run) -> None:
-        dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
-        with suppress(EngineError):  # the outcome is in the run's folder
-            run_program(dataset, self.settings, run.path, overwrite=True)
-        validate(run.path, self.master)
-        score(run)
-        make_report([run], None)
 
     def _outcome(self, run: Run) -> Outcome:
         recorded = read_run(run)

@@ -36,9 +36,9 @@ def check(path: Path, master: str) -> row_check.Findings:
         return row_check.check(spark, dataset)
 
 
-def overview(path: Path) -> Overview:
+def overview(dataset: Dataset) -> Overview:
     """Read all ticks of a dataset once."""
-    return survey(Dataset(path))
+    return survey(dataset)
 
 
 def expected(path: Path, master: str, recompute: bool) -> ExpectedAnswers:
