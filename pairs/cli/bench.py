@@ -6,8 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import takes
-from pairs.cli.options import option
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
@@ -16,12 +14,14 @@ from pairs.dataset.formats import VIRTUAL
 _DATA_HELP = "Folder of the dataset, generated if missing; default: under data/."
 
 
-@takes(Workload, RunSettings)
+@options.takes(Workload, RunSettings)
 def bench(
     profile: options.ProfileOption = "standard",
     run: options.RunOption = "local",
-    output: Annotated[Path | None, option("--output -o", "RUN", "Folder of the run; default: under runs/.")] = None,
-    data: Annotated[Path | None, option("--data", "DATASET", _DATA_HELP)] = None,
+    output: Annotated[
+        Path | None, options.option("--output -o", "RUN", "Folder of the run; default: under runs/.")
+    ] = None,
+    data: Annotated[Path | None, options.option("--data", "DATASET", _DATA_HELP)] = None,
     generate: options.GenerateOption = False,
     overwrite: options.OverwriteOption = False,
     master: options.EngineMasterOption = None,

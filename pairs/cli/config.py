@@ -6,8 +6,7 @@ import tomli_w
 from rich.console import Console
 from rich.table import Table
 
-from pairs.cli.flags import takes
-from pairs.cli.options import ProfileOption, RunOption
+from pairs.cli.options import ProfileOption, RunOption, takes
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.settings import shipped

@@ -7,8 +7,7 @@ import typer
 from rich.console import Console
 from rich.filesize import decimal
 
-from pairs.cli.flags import takes
-from pairs.cli.options import FilesOption, FormatOption, ProfileOption
+from pairs.cli.options import FilesOption, FormatOption, ProfileOption, takes
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
 from pairs.core.units import show_duration

@@ -3,12 +3,11 @@
 from typing import Any
 
 from pairs.cli import options
-from pairs.cli.flags import takes
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
 
 
-@takes(Workload)
+@options.takes(Workload)
 def generate(
     output: options.NewDatasetOption,
     profile: options.ProfileOption = "standard",

@@ -1,5 +1,9 @@
-"""How options are declared, and the options that several verbs share."""
+"""How options are declared, one for every setting of a configuration, and those that several verbs share."""
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +23,43 @@ def option(names: str, metavar: str, text: str, **more: Any) -> Any:
 
 def parsed_option(flag: str, kind: Kind, text: str) -> Any:
     """Declare an option whose value is read as the configuration reads values of that kind."""
+    return _kind_option(flag, kind, text, parser=lambda raw: kind.read(raw, flag))
+
+
+def _kind_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
     completion = (lambda: list(kind.choices)) if kind.choices else None
-    return option(flag, kind.metavar, text, parser=lambda raw: kind.read(raw, flag), autocompletion=completion)
+    return option(flag, kind.metavar, text, autocompletion=completion, **more)
+
+
+def takes(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a flag to a command for every setting of the groups; the command receives those set as the dict `flags`."""
+    declared = {setting.name: (setting, group.__name__) for group in groups for setting in fields(group)}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def with_flags(**given: Any) -> None:
+            flags = {name: given.pop(name) for name in declared}
+            command(**given, flags={name: value for name, value in flags.items() if value not in (None, [])})
+
+        own = [known for name, known in inspect.signature(command).parameters.items() if name != "flags"]
+        parameters = own + [_parameter(setting, panel) for setting, panel in declared.values()]
+        with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        with_flags.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return with_flags
+
+    return decorate
+
+
+def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
+    """Make the parameter that Typer reads. Flags are text, as configuration files and flags share one parser."""
+    kind: Kind = declared.metadata["kind"]
+    default = declared.metadata["default"]
+    repeated = isinstance(default, dict | tuple)
+    hint = "" if repeated or default is None else f" [dim](standard: {kind.show(default)})[/dim]"
+    shown = {"rich_help_panel": panel.removesuffix("Settings"), "show_default": False}
+    flag = _kind_option(declared.metadata["flag"], kind, declared.metadata["help"] + hint, **shown)
+    annotation: Any = Annotated[list[str] | None, flag] if repeated else Annotated[str | None, flag]
+    return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 _PROFILE_HELP = "Workload to start from: a shipped profile or a TOML file; flags override it."

@@ -7,8 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import takes
-from pairs.cli.options import option
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
@@ -17,10 +15,12 @@ from pairs.core.errors import BadInputError
 _DATASET_HELP = "Folder of a dataset; optional with --generate."
 
 
-@takes(Workload, RunSettings)
+@options.takes(Workload, RunSettings)
 def run(
     dataset: Annotated[Path | None, typer.Argument(metavar="[DATASET]", help=_DATASET_HELP)] = None,
-    output: Annotated[Path | None, option("--output -o", "RUN", "Folder to write; default: under runs/.")] = None,
+    output: Annotated[
+        Path | None, options.option("--output -o", "RUN", "Folder to write; default: under runs/.")
+    ] = None,
     run: options.RunOption = "local",
     overwrite: options.OverwriteOption = False,
     generate: options.GenerateOption = False,

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import takes
-from pairs.cli.options import option, parsed_option
 from pairs.config.profile import Profile, load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.values import whole
@@ -26,15 +24,17 @@ _SCALE_FACTORS = whole(1, _LARGEST, "SF")
 _OUTPUT_HELP = "Folder of the search; default: under searches/."
 
 
-@takes(Workload, RunSettings)
+@options.takes(Workload, RunSettings)
 def search(
     profile: options.ProfileOption = "sprint",
     run: options.RunOption = "local",
-    slo: Annotated[str, option("--slo", "LIMIT", "Latency limit of a run, such as p99<1s or p99<500ms.")] = "p99<1s",
-    first: Annotated[int, parsed_option("--first", _SCALE_FACTORS, "Scale factor to begin with.")] = 1,
-    most: Annotated[int, parsed_option("--most", _SCALE_FACTORS, "Scale factor to end at.")] = _LARGEST,
+    slo: Annotated[
+        str, options.option("--slo", "LIMIT", "Latency limit of a run, such as p99<1s or p99<500ms.")
+    ] = "p99<1s",
+    first: Annotated[int, options.parsed_option("--first", _SCALE_FACTORS, "Scale factor to begin with.")] = 1,
+    most: Annotated[int, options.parsed_option("--most", _SCALE_FACTORS, "Scale factor to end at.")] = _LARGEST,
     generate: options.GenerateOption = False,
-    output: Annotated[Path | None, option("--output -o", "SEARCH", _OUTPUT_HELP)] = None,
+    output: Annotated[Path | None, options.option("--output -o", "SEARCH", _OUTPUT_HELP)] = None,
     master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],

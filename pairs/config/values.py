@@ -89,7 +89,8 @@ def speed() -> Kind:
 
 
 def choice(*names: str) -> Kind:
-    return Kind("|".join(names), "one of " + ", ".join(names), lambda raw: names[names.index(raw)], choices=names)
+    wanted = "one of " + ", ".join(names)
+    return Kind("|".join(names), wanted, lambda raw: names[names.index(raw)], choices=names)  # index raises ValueError
 
 
 def text(metavar: str) -> Kind:
