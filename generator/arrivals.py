@@ -13,7 +13,7 @@ from scipy.special import pdtr, pdtrik
 from pairs.config.workload import Workload
 from pairs.generator.portable import Floats
 from pairs.generator.randomness import Ints, Purpose, draws, uniforms
-from pairs.model.arrival_curve import rate_knots
+from pairs.model.arrivals import rate_knots
 
 _TICKS_PER_SLICE = 131_072
 _TICKS_PER_SYMBOL_AND_SLICE = 16  # enough to make the borders of slices cheap

@@ -6,13 +6,14 @@ from typing import TypeVar
 
 from pairs.dataset.folder import Correlation
 from pairs.generator.randomness import Purpose, whole_numbers
-from pairs.model.scaling import STRATEGIES_PER_USER, UNITS_PER_MARKET
 from pairs.model.strategy import (
     AVAILABLE_FUNDS_CENTS,
     BANDS_MULTIPLIERS,
     NUMBERS_OF_PERIODS,
     PERIOD_LENGTHS_S,
     STOP_LOSS_FRACTIONS,
+    STRATEGIES_PER_USER,
+    UNITS_PER_MARKET,
     Strategy,
     StrategySet,
 )

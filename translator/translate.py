@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pairs.core import resources
 from pairs.core.errors import BadInputError
+from pairs.core.files import shipped_folder
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.translator.target import Program, Target
@@ -59,7 +59,7 @@ def translate(strategies_file: Path, target: Target, plan: str, app: Path, overw
 def render(target: Target, program: Program) -> dict[str, str]:
     """Render what is in the folder of a plan and in `common`; return the texts by the names of their files."""
     environment = Environment(  # noqa: S701 - programs, not pages; no text from data gets in
-        loader=FileSystemLoader([target.templates.parent, resources.folder("templates")]),
+        loader=FileSystemLoader([target.templates.parent, shipped_folder("templates")]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

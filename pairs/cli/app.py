@@ -42,27 +42,10 @@ app = typer.Typer(
 
 _INTERRUPTED = 130  # what Typer returns for Ctrl-C
 
-_VERBS: dict[str, Callable[..., None]] = {
-    "generate": generate,
-    "import": import_trades,
-    "estimate": estimate,
-    "show": show,
-    "strategies": strategies,
-    "check": check,
-    "expected": expected,
-    "validate": validate,
-    "targets": targets,
-    "translate": translate,
-    "run": run_program,
-    "bench": bench,
-    "score": score,
-    "search": search,
-    "report": report,
-    "config": config,
-    "profiles": profiles,
-}
-for _name, _verb in _VERBS.items():
-    app.command(name=_name)(_verb)
+_DATASET_VERBS: tuple[Callable[..., None], ...] = (generate, import_trades, estimate, show, strategies, check, expected)
+_RUN_VERBS = (validate, targets, translate, run_program, bench, score, search, report, config, profiles)
+for _verb in _DATASET_VERBS + _RUN_VERBS:
+    app.command(name="import" if _verb is import_trades else _verb.__name__)(_verb)
 
 
 def _print_version(wanted: bool) -> None:
@@ -71,17 +54,15 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+_VERSION = typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+
+
 @app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
+def _root(version: Annotated[bool, _VERSION] = False) -> None:
     pass
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit."""
     sys.exit(run(arguments))
 
 

@@ -6,26 +6,22 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import accepts
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
 from pairs.dataset.formats import VIRTUAL
 
+_DATA_HELP = "Folder of the dataset, generated if missing; default: under data/."
 
-@accepts(Workload, RunSettings)
+
+@options.accepts(Workload, RunSettings)
 def bench(
     profile: options.ProfileOption = "standard",
     run: options.RunOption = "local",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder of the run; default: under runs/.")
+        Path | None, options.option("--output -o", "RUN", "Folder of the run; default: under runs/.")
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", metavar="DATASET", help="Folder of the dataset, generated if missing; default: under data/."
-        ),
-    ] = None,
+    data: Annotated[Path | None, options.option("--data", "DATASET", _DATA_HELP)] = None,
     generate: options.GenerateOption = False,
     overwrite: options.OverwriteOption = False,
     master: options.EngineMasterOption = None,
@@ -41,18 +37,11 @@ def bench(
     """
     from pairs.cli.render import render
     from pairs.stages import bench as stage
-    from pairs.stages.generate import STORED
+    from pairs.stages.generate import STORED, ensure_dataset
     from pairs.stages.run import with_master
 
-    score = stage.bench(
-        load_profile(profile, flags),
-        with_master(load_run(run, flags), master),
-        data=data,
-        suffix=VIRTUAL if generate else STORED,
-        output=output,
-        overwrite=overwrite,
-        master=master or options.DEFAULT_MASTER,
-        done=render,
-    )
-    if not score.valid:
+    chosen, settings = load_profile(profile, flags), with_master(load_run(run, flags), master)
+    own_master = master or options.DEFAULT_MASTER
+    dataset = ensure_dataset(chosen, data, VIRTUAL if generate else STORED, own_master, render)
+    if not stage.bench(dataset, settings, output, overwrite, own_master, render).valid:
         raise typer.Exit(1)

@@ -15,9 +15,9 @@ def check(dataset: DatasetArgument, master: MasterOption = DEFAULT_MASTER) -> No
     that are missing, truncated or duplicated; each with file and row.
     The exit code is 1 if there is any problem.
     """
-    from pairs.stages import inspect as stage
+    from pairs.stages import validate as stage
 
-    found = stage.check(dataset, master=master)
+    found = stage.check(dataset, master)
     for remark in found.remarks:
         print(f"{dataset}: {remark}")
     if found.problems:

@@ -2,8 +2,11 @@
 
 from typing import Any
 
-from pairs.cli.flags import accepts
-from pairs.cli.options import ProfileOption, RunOption
+import tomli_w
+from rich.console import Console
+from rich.table import Table
+
+from pairs.cli.options import ProfileOption, RunOption, accepts
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.settings import shipped
@@ -13,21 +16,14 @@ from pairs.config.workload import Workload
 @accepts(Workload, RunSettings)
 def config(profile: ProfileOption = "standard", run: RunOption = "local", *, flags: dict[str, Any]) -> None:
     """Print the configuration that follows from a profile, a run file and flags, as TOML."""
-    import tomli_w
-
-    chosen, settings = load_profile(profile, flags), load_run(run, flags).as_plain()
-    workload = chosen.workload.as_plain()
-    print(tomli_w.dumps({"profile": workload, "run": {"speed": chosen.speed} | settings}), end="")
+    chosen = load_profile(profile, flags)
+    run_settings = {"speed": chosen.speed} | load_run(run, flags).as_plain()
+    print(tomli_w.dumps({"profile": chosen.workload.as_plain(), "run": run_settings}), end="")
 
 
 def profiles() -> None:
     """List the shipped profiles (workloads) and run files (ways to execute them)."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for heading in ("kind", "name", "what it is for"):
-        table.add_column(heading)
+    table = Table("kind", "name", "what it is for", box=None, pad_edge=False)
     for group in ("profiles", "runs"):
         for name, purpose in shipped(group).items():
             table.add_row(group.removesuffix("s"), name, purpose)

@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.filesize import decimal
 
-from pairs.cli.flags import accepts
-from pairs.cli.options import FilesOption, FormatOption, ProfileOption
-from pairs.cli.parse import parse_files, parse_format
+from pairs.cli.options import FilesOption, FormatOption, ProfileOption, accepts
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
+from pairs.core.units import show_duration
 
 
 @accepts(Workload)
@@ -28,9 +29,18 @@ def estimate(
     Accepts all options of generate, so that only the verb changes. Size and
     time are measured on a sample.
     """
-    from pairs.cli.render import render_estimate
+    from pairs.cli.render import two_columns
     from pairs.generator.estimate import estimate as stage
 
-    workload, suffix = load_profile(profile, flags).workload, parse_format(format)
-    parse_files(files)
-    render_estimate(stage(workload, suffix), workload, suffix)
+    workload = load_profile(profile, flags).workload
+    result = stage(workload, format)
+    table = two_columns()
+    table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
+    table.add_row("bytes", f"about {decimal(result.bytes)} of {format}")
+    table.add_row("strategies", f"{workload.strategies:,} of {workload.users:,} users")
+    table.add_row("answers", f"about {result.indicators:,} indicators and {result.orders:,} orders")
+    seconds = result.seconds
+    duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
+    table.add_row("time", f"about {duration} on {result.cores} cores, after the start of Spark")
+    table.add_row("standard", f"no, because of {', '.join(workload.nonstandard)}" if workload.nonstandard else "yes")
+    Console().print(table)

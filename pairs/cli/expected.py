@@ -20,6 +20,6 @@ def expected(
     [dim]pairs expected data/quick[/dim]
     """
     from pairs.cli.render import render
-    from pairs.stages import inspect as stage
+    from pairs.stages import validate as stage
 
-    render(stage.expected(dataset, master=master, recompute=recompute))
+    render(stage.expected(dataset, master, recompute))

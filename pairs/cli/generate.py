@@ -3,13 +3,11 @@
 from typing import Any
 
 from pairs.cli import options
-from pairs.cli.flags import accepts
-from pairs.cli.parse import parse_files, parse_format
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
 
 
-@accepts(Workload)
+@options.accepts(Workload)
 def generate(
     output: options.NewDatasetOption,
     profile: options.ProfileOption = "standard",
@@ -31,5 +29,5 @@ def generate(
     from pairs.cli.render import render
     from pairs.stages import generate as stage
 
-    chosen, count, suffix = load_profile(profile, flags), parse_files(files), parse_format(format)
-    render(stage.generate(chosen, output, files=count, suffix=suffix, master=master, overwrite=overwrite))
+    chosen = load_profile(profile, flags)
+    render(stage.generate(chosen, output, files=files, suffix=format, master=master, overwrite=overwrite))

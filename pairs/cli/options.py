@@ -1,63 +1,84 @@
-"""Options that several verbs share."""
+"""How options are declared, one for every setting of a configuration, and those that several verbs share."""
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pairs.config.settings import shipped
+from pairs.config.values import Kind, choice, whole
 from pairs.core.spark import DEFAULT_MASTER as DEFAULT_MASTER
+from pairs.dataset.folder import MOST_FILES
+from pairs.dataset.formats import FORMATS, VIRTUAL
+
+
+def option(names: str, metavar: str, text: str, **more: Any) -> Any:
+    """Declare an option by its names, such as `--output -o`."""
+    return typer.Option(*names.split(), metavar=metavar, help=text, **more)
+
+
+def parsed_option(flag: str, kind: Kind, text: str) -> Any:
+    """Declare an option whose value is read as the configuration reads values of that kind."""
+    return _kind_option(flag, kind, text, parser=lambda raw: kind.read(raw, flag))
+
+
+def _kind_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
+    completion = (lambda: list(kind.choices)) if kind.choices else None
+    return option(flag, kind.metavar, text, autocompletion=completion, **more)
+
+
+def accepts(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a flag to a command for every setting of the groups; the command receives those set as the dict `flags`."""
+    declared = {setting.name: (setting, group.__name__) for group in groups for setting in fields(group)}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def with_flags(**given: Any) -> None:
+            flags = {name: given.pop(name) for name in declared}
+            command(**given, flags={name: value for name, value in flags.items() if value not in (None, [])})
+
+        own = [known for name, known in inspect.signature(command).parameters.items() if name != "flags"]
+        parameters = own + [_parameter(setting, panel) for setting, panel in declared.values()]
+        with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        with_flags.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return with_flags
+
+    return decorate
+
+
+def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
+    """Make the parameter that Typer reads. Flags are text, as configuration files and flags share one parser."""
+    kind: Kind = declared.metadata["kind"]
+    default = declared.metadata["default"]
+    repeated = isinstance(default, dict | tuple)
+    hint = "" if repeated or default is None else f" [dim](standard: {kind.show(default)})[/dim]"
+    shown = {"rich_help_panel": panel.removesuffix("Settings"), "show_default": False}
+    flag = _kind_option(declared.metadata["flag"], kind, declared.metadata["help"] + hint, **shown)
+    annotation: Any = Annotated[list[str] | None, flag] if repeated else Annotated[str | None, flag]
+    return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+_PROFILE_HELP = "Workload to start from: a shipped profile or a TOML file; flags override it."
+_RUN_HELP = "How to execute it: a shipped run file or a TOML file; flags override it."
+_GENERATE_HELP = "Store no ticks: they are drawn when they are sent, and again for the validation."
+_FILES_HELP = "Number of tick files; default: one for every 4 million ticks."
+_FORMAT_HELP = "Format of the tick files; virtual stores no ticks, they are drawn whenever they are read."
+_MASTER_HELP = "Spark master; its executors must see the dataset's folder."
+_ENGINE_MASTER_HELP = "Spark master of the kit's own jobs, and of an engine that accepts the setting master."
 
 ProfileOption = Annotated[
-    str,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="NAME|FILE",
-        help="Workload to start from: a shipped profile or a TOML file; flags override it.",
-        autocompletion=lambda: list(shipped("profiles")),
-    ),
+    str, option("--profile -p", "NAME|FILE", _PROFILE_HELP, autocompletion=lambda: list(shipped("profiles")))
 ]
-RunOption = Annotated[
-    str,
-    typer.Option(
-        "--run",
-        metavar="NAME|FILE",
-        help="How to execute it: a shipped run file or a TOML file; flags override it.",
-        autocompletion=lambda: list(shipped("runs")),
-    ),
-]
-GenerateOption = Annotated[
-    bool,
-    typer.Option("--generate", help="Store no ticks: they are drawn when they are sent, and again for the validation."),
-]
-FilesOption = Annotated[
-    str | None,
-    typer.Option("--files", metavar="N", help="Number of tick files; default: one for every 4 million ticks."),
-]
-FormatOption = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        metavar="parquet|csv|virtual",
-        help="Format of the tick files; virtual stores no ticks, they are drawn whenever they are read.",
-        autocompletion=lambda: ["parquet", "csv", "virtual"],
-    ),
-]
+RunOption = Annotated[str, option("--run", "NAME|FILE", _RUN_HELP, autocompletion=lambda: list(shipped("runs")))]
+GenerateOption = Annotated[bool, typer.Option("--generate", help=_GENERATE_HELP)]
+FilesOption = Annotated[int | None, parsed_option("--files", whole(1, MOST_FILES), _FILES_HELP)]
+FormatOption = Annotated[str, parsed_option("--format", choice(*dict.fromkeys((*FORMATS, VIRTUAL))), _FORMAT_HELP)]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]
-NewDatasetOption = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DATASET", help="Folder to write; must be new.")
-]
+NewDatasetOption = Annotated[Path, option("--output -o", "DATASET", "Folder to write; must be new.")]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
-MasterOption = Annotated[
-    str, typer.Option("--master", metavar="URL", help="Spark master; its executors must see the dataset's folder.")
-]
-EngineMasterOption = Annotated[
-    str | None,
-    typer.Option(
-        "--master",
-        metavar="URL",
-        help="Spark master of the kit's own jobs, and of an engine that accepts the setting master.",
-        show_default=DEFAULT_MASTER,
-    ),
-]
+MasterOption = Annotated[str, option("--master", "URL", _MASTER_HELP)]
+EngineMasterOption = Annotated[str | None, option("--master", "URL", _ENGINE_MASTER_HELP, show_default=DEFAULT_MASTER)]

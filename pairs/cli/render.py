@@ -1,27 +1,21 @@
 """Prints results: one function for each kind of result."""
 
 from collections import Counter
-from collections.abc import Mapping
 from functools import singledispatch
+from pathlib import Path
 
 from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Table
+from rich.table import Column, Table
 
 from pairs.cli.render_validation import render_validation
-from pairs.config.workload import Workload
 from pairs.core.units import show_duration
-from pairs.generator.estimate import Estimate
 from pairs.model.streams import SCORED
+from pairs.run_folder.folder import Run
 from pairs.run_folder.records import ScoreRecord
-from pairs.stages.bench import ReportResult
-from pairs.stages.generate import GeneratedDataset, GeneratedStrategies
-from pairs.stages.import_trades import ImportedDataset
-from pairs.stages.inspect import ExpectedAnswers
-from pairs.stages.run import RunResult
-from pairs.stages.score import ScoreResult
-from pairs.stages.validate import ValidationResult
-from pairs.translator.target import Target
+from pairs.stages.generate import GeneratedDataset, GeneratedStrategies, ImportedDataset
+from pairs.stages.validate import ExpectedAnswers
+from pairs.validator.validation import Validation
 
 WIDE = 160  # columns of a table that is rather wrapped than truncated
 _FEW_ERRORS = 5
@@ -35,11 +29,9 @@ def render(result: object) -> None:
 
 @render.register
 def _(result: GeneratedDataset) -> None:
-    speed = result.ticks / result.seconds / 1e6
-    print(
-        f"{result.dataset.path}: {result.ticks:,} ticks in {result.seconds:.1f} s "
-        f"({speed:.2f} million/s after the start of Spark), digest {result.dataset.manifest.digest[:16]}"
-    )
+    manifest, seconds = result.dataset.manifest, result.seconds
+    made = f"{_throughput(manifest.counts.ticks, seconds)}, digest {manifest.digest[:16]}"
+    print(f"{result.dataset.path}: {made}")
 
 
 @render.register
@@ -50,10 +42,8 @@ def _(result: GeneratedStrategies) -> None:
     shares = ", ".join(f"{number:,} on market {market}" for market, number in sorted(by_market.items())[:3])
     more = f" and so on to market {max(by_market)}" if len(by_market) > 3 else ""
     users = len({strategy.user for strategy in strategies})
-    print(
-        f"{dataset.strategies_file}: {len(strategies):,} strategies of {users:,} users, seed {result.seed}: "
-        f"{shares}{more}"
-    )
+    drawn = f"{len(strategies):,} strategies of {users:,} users, seed {result.seed}"
+    print(f"{dataset.strategies_file}: {drawn}: {shares}{more}")
     start = dataset.manifest.measurement_interval_ms[0]
     late = sum(strategy.warm_up_ms > start for strategy in strategies)
     print(f"{late:,} of them still warm up when the measurement interval starts, at {show_duration(start)}")
@@ -78,42 +68,43 @@ def _(result: ExpectedAnswers) -> None:
     answers = " and ".join(f"{count:,} {stream}" for stream, count in manifest.answers.items())
     how = "as computed before from the same ticks and strategies"
     if seconds is not None:
-        rate = manifest.ticks / seconds / 1e6
-        how = f"from {manifest.ticks:,} ticks in {seconds:.1f} s ({rate:.2f} million/s after the start of Spark)"
+        how = f"from {_throughput(manifest.ticks, seconds)}"
     print(f"{result.dataset.expected_folder}: {answers} of {manifest.strategies:,} strategies, {how}")
 
 
+def _throughput(ticks: int, seconds: float) -> str:
+    return f"{ticks:,} ticks in {seconds:.1f} s ({ticks / seconds / 1e6:.2f} million/s after the start of Spark)"
+
+
 @render.register
-def _(result: RunResult) -> None:
-    manifest = result.manifest
+def _(run: Run) -> None:
+    manifest = run.manifest
     how = f"{manifest.settings.target}, plan {manifest.settings.plan}"
+    took = f"{manifest.seconds:.1f} s including the start"
     if manifest.speed is None:
         rate = manifest.ticks_per_second
         speed = f", {rate:,.0f} ticks/s after its start" if rate else ""
-        print(f"{result.run.path}: {how}, unpaced: {manifest.seconds:.1f} s including the start{speed}; no score")
+        print(f"{run.path}: {how}, unpaced: {took}{speed}; no score")
     else:
-        print(f"{result.run.path}: {how}, at speed {manifest.speed:g}: {manifest.seconds:.1f} s including the start")
+        print(f"{run.path}: {how}, at speed {manifest.speed:g}: {took}")
 
 
 @render.register
-def _(result: ValidationResult) -> None:
-    render_validation(result.validation, _FEW_ERRORS)
+def _(validation: Validation) -> None:
+    render_validation(validation, _FEW_ERRORS)
     print()
 
 
 @render.register
-def _(result: ScoreResult) -> None:
-    score = result.score
-    table = _two_columns()
+def _(score: ScoreRecord) -> None:
+    table = two_columns()
     number = "-" if score.p_score is None else f"{score.p_score:,.2f}"
     table.add_row("p_score", number if score.valid else f"{number}, void: {'; '.join(score.reasons)}")
     table.add_row("load", f"{score.load:,.2f}, scale factor {score.scale_factor}")
     _add_latency(table, score)
     if (delay := score.send_delay) is not None:
-        table.add_row(
-            "driver",
-            f"{delay.ticks:,} ticks, send delay p99 {delay.p99_s * 1000:.2f} ms, max {delay.max_s * 1000:.2f} ms",
-        )
+        worst = f"p99 {delay.p99_s * 1000:.2f} ms, max {delay.max_s * 1000:.2f} ms"
+        table.add_row("driver", f"{delay.ticks:,} ticks, send delay {worst}")
     table.add_row("answers", score.verdict)
     _add_recovery(table, score)
     _add_adaptivity(table, score)
@@ -153,40 +144,9 @@ def _add_adaptivity(table: Table, score: ScoreRecord) -> None:
 
 
 @render.register
-def _(result: ReportResult) -> None:
-    print(f"{result.file}: {decimal(result.file.stat().st_size)}; open it in a browser")
+def _(report: Path) -> None:
+    print(f"{report}: {decimal(report.stat().st_size)}; open it in a browser")
 
 
-def render_estimate(result: Estimate, workload: Workload, suffix: str) -> None:
-    """Print the sizes of a workload."""
-    table = _two_columns()
-    table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
-    table.add_row("bytes", f"about {decimal(result.bytes)} of {suffix}")
-    table.add_row("strategies", f"{workload.strategies:,} of {workload.users:,} users")
-    table.add_row("answers", f"about {result.indicators:,} indicators and {result.orders:,} orders")
-    seconds = result.seconds
-    duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
-    table.add_row("time", f"about {duration} on {result.cores} cores, after the start of Spark")
-    standard = "yes" if not workload.nonstandard else f"no, because of {', '.join(workload.nonstandard)}"
-    table.add_row("standard", standard)
-    Console().print(table)
-
-
-def render_targets(targets: Mapping[str, Target]) -> None:
-    """Print the targets with their plans and options."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("target", "", "what it is"):
-        table.add_column(heading, no_wrap=heading != "what it is")
-    for name, target in targets.items():
-        table.add_row(name, "", target.summary)
-        for plan, summary in target.plans.items():
-            table.add_row("", f"--plan {plan}", summary)
-        for option, summary in target.options.items():
-            table.add_row("", f"--set {option}=...", summary)
-    Console(soft_wrap=True).print(table)
-
-
-def _two_columns() -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="bold")
-    return table
+def two_columns() -> Table:
+    return Table(Column(style="bold"), box=None, show_header=False, pad_edge=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from pairs.core.units import show_duration
@@ -126,10 +126,7 @@ def _indicator_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def _table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, no_wrap=True)
-    return table
+    return Table(*(Column(heading, no_wrap=True) for heading in headings), box=None, pad_edge=False)
 
 
 def _cell(value: object) -> str:

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from pairs.cli.options import option
+
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folder of a run; several to compare them.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; default: report.html in RUN.")
-    ] = None,
+    output: Annotated[Path | None, option("--output -o", "FILE", "File to write; default: report.html in RUN.")] = None,
 ) -> None:
     """Make the report of a run, or compare runs: a self-contained HTML file.
 
@@ -24,6 +24,5 @@ def report(
     from pairs.cli.render import render
     from pairs.report.making import make_report
     from pairs.run_folder.folder import Run
-    from pairs.stages.bench import ReportResult
 
-    render(ReportResult(make_report([Run(path) for path in runs], output)))
+    render(make_report([Run(path) for path in runs], output))

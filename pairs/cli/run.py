@@ -7,20 +7,19 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import accepts
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
 
+_DATASET_HELP = "Folder of a dataset; optional with --generate."
 
-@accepts(Workload, RunSettings)
+
+@options.accepts(Workload, RunSettings)
 def run(
-    dataset: Annotated[
-        Path | None, typer.Argument(metavar="[DATASET]", help="Folder of a dataset; optional with --generate.")
-    ] = None,
+    dataset: Annotated[Path | None, typer.Argument(metavar="[DATASET]", help=_DATASET_HELP)] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="RUN", help="Folder to write; default: under runs/.")
+        Path | None, options.option("--output -o", "RUN", "Folder to write; default: under runs/.")
     ] = None,
     run: options.RunOption = "local",
     overwrite: options.OverwriteOption = False,
@@ -47,15 +46,14 @@ def run(
 
     settings = with_master(load_run(run, flags), master)
     if generate:
-        chosen = ensure_dataset(
-            load_profile(profile, flags), dataset, VIRTUAL, master or options.DEFAULT_MASTER, render
-        )
+        own_master = master or options.DEFAULT_MASTER
+        chosen = ensure_dataset(load_profile(profile, flags), dataset, VIRTUAL, own_master, render)
     elif dataset is None:
         raise BadInputError("DATASET: missing; give the folder of a dataset, or --generate and a --profile")
     elif given := flags.keys() - {setting.name for setting in fields(RunSettings)}:
         raise BadInputError(f"--{min(given).replace('_', '-')}: belongs to a workload; give it with --generate")
     else:
         chosen = Dataset(dataset)
-    result = run_program(chosen, settings, output, overwrite)
-    render(result)
-    print(f"check its answers with 'pairs validate {result.run.path}'")
+    ended = run_program(chosen, settings, output, overwrite)
+    render(ended)
+    print(f"check its answers with 'pairs validate {ended.path}'")

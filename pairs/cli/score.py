@@ -17,12 +17,13 @@ def score(
     the exit code is 1.
     """
     from pairs.cli.render import render
-    from pairs.stages import score as stage
+    from pairs.run_folder.folder import Run
+    from pairs.stages import bench as stage
 
-    result = stage.score(run)
+    scored = stage.score(Run(run))
     if as_json:
-        print(result.score.model_dump_json(indent=2))
+        print(scored.model_dump_json(indent=2))
     else:
-        render(result)
-    if not result.score.valid:
+        render(scored)
+    if not scored.valid:
         raise typer.Exit(1)

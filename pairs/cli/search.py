@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairs.cli import options
-from pairs.cli.flags import accepts
-from pairs.cli.parse import parse_whole
 from pairs.config.profile import Profile, load_profile
 from pairs.config.run_settings import RunSettings, load_run
+from pairs.config.values import whole
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
 from pairs.dataset.formats import VIRTUAL
@@ -21,22 +20,21 @@ if TYPE_CHECKING:
 
 _HEADINGS = ("SF", "p99, ms", "p_score", "cores", "CPU s/M ticks", "sustained")
 _LARGEST = 1_000_000
+_SCALE_FACTORS = whole(1, _LARGEST, "SF")
+_OUTPUT_HELP = "Folder of the search; default: under searches/."
 
 
-@accepts(Workload, RunSettings)
+@options.accepts(Workload, RunSettings)
 def search(
     profile: options.ProfileOption = "sprint",
     run: options.RunOption = "local",
     slo: Annotated[
-        str, typer.Option("--slo", metavar="LIMIT", help="Latency limit of a run, such as p99<1s or p99<500ms.")
+        str, options.option("--slo", "LIMIT", "Latency limit of a run, such as p99<1s or p99<500ms.")
     ] = "p99<1s",
-    first: Annotated[str, typer.Option("--first", metavar="SF", help="Scale factor to begin with.")] = "1",
-    most: Annotated[str, typer.Option("--most", metavar="SF", help="Scale factor to end at.")] = str(_LARGEST),
+    first: Annotated[int, options.parsed_option("--first", _SCALE_FACTORS, "Scale factor to begin with.")] = 1,
+    most: Annotated[int, options.parsed_option("--most", _SCALE_FACTORS, "Scale factor to end at.")] = _LARGEST,
     generate: options.GenerateOption = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="SEARCH", help="Folder of the search; default: under searches/."),
-    ] = None,
+    output: Annotated[Path | None, options.option("--output -o", "SEARCH", _OUTPUT_HELP)] = None,
     master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
@@ -68,8 +66,8 @@ def search(
         profile_at=profile_at,
         settings=settings,
         limit_s=parse_limit(slo),
-        first=parse_whole(first, "--first", 1, _LARGEST),
-        most=parse_whole(most, "--most", 1, _LARGEST),
+        first=first,
+        most=most,
         suffix=VIRTUAL if generate else STORED,
         master=master or options.DEFAULT_MASTER,
     )
@@ -100,7 +98,6 @@ def _print_result(session: "SearchSession") -> bool:
 
 
 def _row(outcome: "Outcome") -> list[str]:
-    """Return a run's row of the table."""
     p99_ms = None if outcome.p99_s is None else outcome.p99_s * 1000
     figures = ((p99_ms, ",.0f"), (outcome.p_score, ",.2f"), (outcome.cores, ".2f"), (outcome.cost, ".2f"))
     shown = ["-" if value is None else format(value, form) for value, form in figures]

@@ -6,24 +6,21 @@ from typing import Annotated
 
 import typer
 
-from pairs.cli.options import OverwriteOption
-from pairs.cli.parse import parse_whole
+from pairs.cli.options import OverwriteOption, option, parsed_option
+from pairs.config.values import whole
 from pairs.config.workload import SEEDS
 from pairs.core.errors import BadInputError, PairsError
+
+_COUNTS = whole(1, 10_000_000, "S")
+_CHECK_HELP = "Check this file instead; against DATASET's symbols if given."
 
 
 def strategies(
     dataset: Annotated[Path | None, typer.Argument(metavar="DATASET", help="Folder of the dataset.")] = None,
-    seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Seed; default: the dataset's.")] = None,
-    count: Annotated[
-        str | None,
-        typer.Option("--count", metavar="S", help="How many; default: the dataset's number."),
-    ] = None,
+    seed: Annotated[int | None, parsed_option("--seed", SEEDS, "Seed; default: the dataset's.")] = None,
+    count: Annotated[int | None, parsed_option("--count", _COUNTS, "How many; default: the dataset's number.")] = None,
     overwrite: OverwriteOption = False,
-    check: Annotated[
-        Path | None,
-        typer.Option("--check", metavar="FILE", help="Check this file instead; against DATASET's symbols if given."),
-    ] = None,
+    check: Annotated[Path | None, option("--check", "FILE", _CHECK_HELP)] = None,
 ) -> None:
     """Generate the strategies that watch a market, as engine-neutral XML.
 
@@ -41,9 +38,7 @@ def strategies(
         return
     if dataset is None:
         raise BadInputError("DATASET: missing; give the folder of a dataset, or a file with --check")
-    chosen_seed = None if seed is None else SEEDS.read(seed, "--seed")
-    number = None if count is None else parse_whole(count, "--count", 1, 10_000_000)
-    render(stage.generate_strategies(dataset, seed=chosen_seed, count=number, overwrite=overwrite))
+    render(stage.generate_strategies(dataset, seed=seed, count=count, overwrite=overwrite))
 
 
 def _check(file: Path, dataset: Path | None) -> None:

@@ -1,9 +1,19 @@
 """pairs targets."""
 
+from rich.console import Console
+from rich.table import Column, Table
+
 
 def targets() -> None:
     """List the engines that strategies can be translated for, with their plans and options."""
-    from pairs.cli.render import render_targets
     from pairs.translator.targets import all_targets
 
-    render_targets(all_targets())
+    headings = (Column("target", no_wrap=True), Column(no_wrap=True), "what it is")
+    table = Table(*headings, box=None, pad_edge=False)
+    for name, target in all_targets().items():
+        table.add_row(name, "", target.summary)
+        for plan, summary in target.plans.items():
+            table.add_row("", f"--plan {plan}", summary)
+        for option, summary in target.options.items():
+            table.add_row("", f"--set {option}=...", summary)
+    Console(soft_wrap=True).print(table)

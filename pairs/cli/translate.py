@@ -3,21 +3,16 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from pairs.cli.options import DatasetArgument, OverwriteOption, option
 
-from pairs.cli.options import DatasetArgument, OverwriteOption
+_PLAN_HELP = "How the work is divided; default: the target's first plan."
 
 
 def translate(
     dataset: DatasetArgument,
-    target: Annotated[str, typer.Option("--target", metavar="NAME", help="Engine to translate for.")] = "pyspark",
-    plan: Annotated[
-        str | None,
-        typer.Option("--plan", metavar="NAME", help="How the work is divided; default: the target's first plan."),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="APP", help="Folder to write; default: in the dataset.")
-    ] = None,
+    target: Annotated[str, option("--target", "NAME", "Engine to translate for.")] = "pyspark",
+    plan: Annotated[str | None, option("--plan", "NAME", _PLAN_HELP)] = None,
+    output: Annotated[Path | None, option("--output -o", "APP", "Folder to write; default: in the dataset.")] = None,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Translate the strategies of a dataset into a program for an engine.

@@ -1,12 +1,32 @@
 """How a workload is executed: engine, plan, transport, speed, faults and the engine's own settings."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
-from pairs.config.faults import FaultSpec
-from pairs.config.settings import as_plain, default_of, parse_file, parse_flags, parse_settings, setting
+from pairs.config.settings import as_plain, defaults_of, parse_file, parse_flags, parse_record, setting
 from pairs.config.values import Kind, Plain, speed, text, time_span, whole
+from pairs.core.units import parse_duration_ms, show_duration
+
+
+@dataclass(frozen=True, order=True)
+class FaultSpec:
+    """A fault at a moment of simulated time, written KIND@TIME; the harness defines the kinds."""
+
+    at_ms: int
+    kind: str
+
+    @classmethod
+    def parse(cls, written: str) -> Self:
+        """Read a fault such as kill@30m; anything else raises ValueError."""
+        match = re.fullmatch(r"([a-z-]+)@(.+)", written)
+        if match is None:
+            raise ValueError
+        return cls(parse_duration_ms(match[2]), match[1])
+
+    def __str__(self) -> str:
+        return f"{self.kind}@{show_duration(self.at_ms)}"
 
 
 def _engine_settings() -> Kind:
@@ -30,10 +50,8 @@ def _faults() -> Kind:
             raise ValueError
         return tuple(sorted(map(FaultSpec.parse, raw)))
 
-    def show(faults: tuple[FaultSpec, ...]) -> Any:
-        return [str(fault) for fault in faults]
-
-    return Kind("KIND@TIME", "a fault and a time such as kill@30m or kill@90s", parse, show)
+    wanted = "a fault and a time such as kill@30m or kill@90s"
+    return Kind("KIND@TIME", wanted, parse, lambda faults: [str(fault) for fault in faults])
 
 
 @dataclass(frozen=True)
@@ -63,21 +81,15 @@ class RunSettings:
     settings: dict[str, str] = setting(_engine_settings(), "--set", "An engine setting; repeatable.", {})
 
     def as_plain(self) -> dict[str, Plain]:
-        """Return every setting that is set as a TOML or JSON value."""
-        return {name: value for name, value in as_plain(self).items() if value is not None}
+        return as_plain(self)
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], place: str) -> "RunSettings":
         """Read the output of `as_plain`."""
-        sourced = parse_settings(values, cls, {key: f"{place}: {key}" for key in values}, place)
-        return cls(**_defaults() | sourced.values)
+        return cls(**defaults_of(cls) | parse_record(values, cls, place).values)
 
 
 def load_run(run: str, flags: Mapping[str, Any]) -> RunSettings:
     """Read a run file, by shipped name or by path, and override it with flags."""
     sourced = parse_file("runs", run, RunSettings).under(parse_flags(flags, RunSettings))
-    return RunSettings(**_defaults() | sourced.values)
-
-
-def _defaults() -> dict[str, Any]:
-    return {declared.name: default_of(declared) for declared in fields(RunSettings)}
+    return RunSettings(**defaults_of(RunSettings) | sourced.values)

@@ -6,33 +6,29 @@ valid key.
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from pairs.config.values import Kind, Plain, nearest
-from pairs.core import resources
 from pairs.core.errors import BadInputError
+from pairs.core.files import shipped_folder
 
-DERIVED: Any = object()  # marks a setting whose default follows from other settings
 
-
-def setting(kind: Kind, flag: str, text: str, default: Any = DERIVED) -> Any:
-    """Declare a setting: its kind, its flag, its help text and its default."""
+def setting(kind: Kind, flag: str, text: str, default: Any = None) -> Any:
     return field(metadata={"kind": kind, "flag": flag, "help": text, "default": default})
 
 
-def default_of(declared: Field[Any]) -> Any:
-    """Return a setting's fixed default; None if it follows from other settings."""
-    value = declared.metadata["default"]
-    return None if value is DERIVED else value
+def defaults_of(settings: type) -> dict[str, Any]:
+    """Return the fixed defaults of a group of settings; None for those that follow from other settings."""
+    return {declared.name: declared.metadata["default"] for declared in fields(settings)}
 
 
 def as_plain(settings: Any) -> dict[str, Plain]:
-    """Return every setting as a TOML or JSON value."""
-    return {
-        declared.name: declared.metadata["kind"].show(getattr(settings, declared.name)) for declared in fields(settings)
-    }
+    """Return every setting that is set as a TOML or JSON value."""
+    kinds = {declared.name: declared.metadata["kind"] for declared in fields(settings)}
+    shown = {name: kind.show(getattr(settings, name)) for name, kind in kinds.items()}
+    return {name: value for name, value in shown.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -53,9 +49,13 @@ def parse_settings(raw: Mapping[str, Any], settings: type, places: Mapping[str, 
     for key in raw:
         if key not in declared:
             raise BadInputError(f"{origin}: unknown key {key!r}; did you mean {nearest(key, list(declared))!r}?")
-    return Sourced(
-        {key: declared[key].metadata["kind"].read(value, places[key]) for key, value in raw.items()}, dict(places)
-    )
+    values = {key: declared[key].metadata["kind"].read(value, places[key]) for key, value in raw.items()}
+    return Sourced(values, dict(places))
+
+
+def parse_record(raw: Mapping[str, Any], settings: type, origin: str) -> Sourced:
+    """Parse the settings in a file of the name `origin`."""
+    return parse_settings(raw, settings, {key: f"{origin}: {key}" for key in raw}, origin)
 
 
 def parse_flags(flags: Mapping[str, Any], settings: type) -> Sourced:
@@ -74,19 +74,19 @@ def parse_file(group: str, name: str, settings: type) -> Sourced:
         raise BadInputError(f"{path}: not valid TOML: {error}; fix it there") from None
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read: {error.strerror}; check the path") from None
-    return parse_settings(content, settings, {key: f"{path}: {key}" for key in content}, str(path))
+    return parse_record(content, settings, str(path))
 
 
 def shipped(group: str) -> dict[str, str]:
     """Return the shipped `profiles` or `runs` by name, each with its purpose, the first line of the file."""
-    paths = sorted((resources.folder("configs") / group).glob("*.toml"))
+    paths = sorted((shipped_folder("configs") / group).glob("*.toml"))
     return {path.stem: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for path in paths}
 
 
 def _find(group: str, name: str) -> Path:
     known = list(shipped(group))
     if name in known:
-        return resources.folder("configs") / group / f"{name}.toml"
+        return shipped_folder("configs") / group / f"{name}.toml"
     path = Path(name)
     if path.suffix == ".toml" and path.is_file():
         return path

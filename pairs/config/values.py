@@ -14,10 +14,6 @@ from pairs.core.units import parse_duration_ms, show_duration
 Plain = str | int | float  # a value in TOML or JSON
 
 
-def _as_is(value: Any) -> Plain:
-    return value  # type: ignore[no-any-return]
-
-
 @dataclass(frozen=True)
 class Kind:
     """A kind of value: `wanted` completes the sentence 'give ...', `parse` raises ValueError for an invalid value."""
@@ -25,7 +21,7 @@ class Kind:
     metavar: str
     wanted: str
     parse: Callable[[Any], Any]
-    show: Callable[[Any], Plain] = _as_is
+    show: Callable[[Any], Any] = lambda value: value
     choices: tuple[str, ...] = ()
 
     def read(self, raw: Any, place: str) -> Any:
@@ -78,10 +74,8 @@ def rate() -> Kind:
             raise ValueError
         return value
 
-    def show(value: Fraction) -> Plain:
-        return int(value) if value.denominator == 1 else str(value)
-
-    return Kind("R", "a rate above zero, from 10^-6 to 10^9, such as 5000, 83.5 or 5000/60", parse, show)
+    wanted = "a rate above zero, from 10^-6 to 10^9, such as 5000, 83.5 or 5000/60"
+    return Kind("R", wanted, parse, lambda value: int(value) if value.denominator == 1 else str(value))
 
 
 def speed() -> Kind:
@@ -95,19 +89,11 @@ def speed() -> Kind:
 
 
 def choice(*names: str) -> Kind:
-    """One of a few words."""
-
-    def parse(raw: Any) -> str:
-        if raw not in names:
-            raise ValueError
-        return str(raw)
-
-    return Kind("|".join(names), "one of " + ", ".join(names), parse, choices=names)
+    wanted = "one of " + ", ".join(names)
+    return Kind("|".join(names), wanted, lambda raw: names[names.index(raw)], choices=names)  # index raises ValueError
 
 
 def text(metavar: str) -> Kind:
-    """Any text that is not empty."""
-
     def parse(raw: Any) -> str:
         if not isinstance(raw, str) or not raw.strip():
             raise ValueError

@@ -6,10 +6,10 @@ from fractions import Fraction
 from math import exp, log, sqrt
 from typing import Any
 
-from pairs.config.settings import as_plain, default_of, parse_settings, setting
+from pairs.config.settings import as_plain, defaults_of, parse_record, setting
 from pairs.config.values import Plain, choice, number, rate, time_span, whole
 from pairs.core.errors import BadInputError
-from pairs.model.scaling import STRATEGIES_PER_UNIT, STRATEGIES_PER_USER, SYMBOLS_PER_MARKET, markets_of
+from pairs.model.strategy import STRATEGIES_PER_UNIT, STRATEGIES_PER_USER, SYMBOLS_PER_MARKET, markets_of
 
 LOWEST_INITIAL_CENTS = 3_000
 HIGHEST_INITIAL_CENTS = 16_000
@@ -18,6 +18,10 @@ _MOST_SYMBOLS = 26**5  # a 26th of all six-letter words, so that unique words ar
 _LARGEST_CENTS = 2**31 - 1
 _SAFE_SIGMAS = 8.0  # a price leaves the 32-bit range with a probability of about 1e-15
 SEEDS = whole(0, 2**64 - 1)
+_PEAK_FACTORS = number("a number above zero, at most 1000", lambda factor: 0 < factor <= 1000)
+_VOLATILITIES = number("a number from 0 up", lambda volatility: volatility >= 0)
+_CORRELATIONS = number("a number from -1 to 1", lambda correlation: -1 <= correlation <= 1)
+_SPREADS = number("a number from 0 to 0.5", lambda spread: 0 <= spread <= 0.5)
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,7 @@ class Workload:
     basis_rate: Fraction = setting(
         rate(), "--basis-rate", "Basis rate of all markets together; default: market rate times markets."
     )
-    peak_factor: float = setting(
-        number("a number above zero, at most 1000", lambda x: 0 < x <= 1000),
-        "--peak-factor",
-        "Peak rate over basis rate.",
-        1.5,
-    )
+    peak_factor: float = setting(_PEAK_FACTORS, "--peak-factor", "Peak rate over basis rate.", 1.5)
     arrivals: str = setting(
         choice("poisson", "constant"), "--arrivals", "Arrival times: a Poisson process, or evenly spaced.", "poisson"
     )
@@ -54,9 +53,7 @@ class Workload:
         whole(2, _MOST_SYMBOLS), "--symbols", "Symbols in all markets together; default: 100 a market."
     )
     correlations: int = setting(
-        whole(1, _MOST_SYMBOLS),
-        "--correlations",
-        "Correlated pairs; default: a quarter of the symbols.",
+        whole(1, _MOST_SYMBOLS), "--correlations", "Correlated pairs; default: a quarter of the symbols."
     )
     strategies: int = setting(whole(1), "--strategies", "Strategies; default: 25 times the scale factor.")
     market: str = setting(
@@ -66,22 +63,13 @@ class Workload:
         "gbm",
     )
     volatility: float = setting(
-        number("a number from 0 up", lambda x: x >= 0),
-        "--volatility",
-        "Standard deviation of a log-return over one second.",
-        0.005,
+        _VOLATILITIES, "--volatility", "Standard deviation of a log-return over one second.", 0.005
     )
     correlation: float = setting(
-        number("a number from -1 to 1", lambda x: -1 <= x <= 1),
-        "--correlation",
-        "Correlation of the two Brownian motions behind a pair (gbm).",
-        0.8,
+        _CORRELATIONS, "--correlation", "Correlation of the two Brownian motions behind a pair (gbm).", 0.8
     )
     spread: float = setting(
-        number("a number from 0 to 0.5", lambda x: 0 <= x <= 0.5),
-        "--spread",
-        "Standard deviation of a pair's log-ratio around its mean (cointegrated).",
-        0.02,
+        _SPREADS, "--spread", "Standard deviation of a pair's log-ratio around its mean (cointegrated).", 0.02
     )
     half_life: int = setting(
         time_span(),
@@ -92,12 +80,10 @@ class Workload:
 
     @property
     def markets(self) -> int:
-        """Number of stock markets: one for every ten units of scale factor, rounded up."""
         return markets_of(self.scale_factor)
 
     @property
     def users(self) -> int:
-        """Number of users, each with five strategies."""
         return -(-self.strategies // STRATEGIES_PER_USER)
 
     @property
@@ -114,20 +100,18 @@ class Workload:
         return [name for name in names if getattr(self, name) != getattr(standard, name)]
 
     def as_plain(self) -> dict[str, Plain]:
-        """Return every setting as a TOML or JSON value."""
         return as_plain(self)
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], place: str) -> "Workload":
         """Read the output of `as_plain`."""
-        sourced = parse_settings(values, cls, {key: f"{place}: {key}" for key in values}, place)
+        sourced = parse_record(values, cls, place)
         return complete(sourced.values, sourced.places)
 
 
 def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Workload:
     """Fill in the defaults that follow from the scale factor, and check the whole; `places` is for error messages."""
-    defaults = {declared.name: default_of(declared) for declared in fields(Workload)}
-    known = {name: value for name, value in defaults.items() if value is not None} | dict(values)
+    known = {name: value for name, value in defaults_of(Workload).items() if value is not None} | dict(values)
     markets = markets_of(known["scale_factor"])
     known.setdefault("basis_rate", known["market_rate"] * markets)
     known.setdefault("symbols", SYMBOLS_PER_MARKET * markets)
@@ -140,15 +124,14 @@ def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None)
 
 def _check(workload: Workload, places: Mapping[str, str]) -> None:
     """Refuse values that are valid alone but not together."""
-    if workload.symbols > _MOST_SYMBOLS:
+    symbols, correlations = workload.symbols, workload.correlations
+    if symbols > _MOST_SYMBOLS:
         place = places.get("scale_factor", "scale_factor")
-        raise BadInputError(f"{place}: {workload.symbols:,} symbols are more than {_MOST_SYMBOLS:,}; give a lower SF")
-    if 2 * workload.correlations > workload.symbols:
+        raise BadInputError(f"{place}: {symbols:,} symbols are more than {_MOST_SYMBOLS:,}; give a lower SF")
+    if 2 * correlations > symbols:
         place = places.get("correlations", "correlations")
-        raise BadInputError(
-            f"{place}: {workload.correlations:,} correlations need {2 * workload.correlations:,} symbols and there "
-            f"are {workload.symbols:,}; give at most {workload.symbols // 2:,}"
-        )
+        needed = f"{correlations:,} correlations need {2 * correlations:,} symbols and there are {symbols:,}"
+        raise BadInputError(f"{place}: {needed}; give at most {symbols // 2:,}")
     room = log(_LARGEST_CENTS / HIGHEST_INITIAL_CENTS) - _SAFE_SIGMAS * workload.spread
     most = room / (_SAFE_SIGMAS * sqrt(workload.duration / 1000))
     if workload.volatility > most:

@@ -53,19 +53,14 @@ def _stream(spark: Any) -> None:
         state.update((b"",))
         yield from pieces
 
+    columns = "key LONG, value LONG"
     done: list[int] = []
     with tempfile.TemporaryDirectory() as folder:
         rows = spark.readStream.format("rate").load().selectExpr("value % 2 AS key", "value")
-        counted = (
-            rows.mapInArrow(same, "key LONG, value LONG")
-            .groupBy("key")
-            .applyInPandasWithState(count, "key LONG, value LONG", "state BINARY", "append", "NoTimeout")
-        )
-        query = (
-            counted.writeStream.foreachBatch(lambda frame, _: done.append(frame.toArrow().num_rows))
-            .option("checkpointLocation", folder)
-            .start()
-        )
+        groups = rows.mapInArrow(same, columns).groupBy("key")
+        counted = groups.applyInPandasWithState(count, columns, "state BINARY", "append", "NoTimeout")
+        writer = counted.writeStream.foreachBatch(lambda frame, _: done.append(frame.toArrow().num_rows))
+        query = writer.option("checkpointLocation", folder).start()
         while len(done) < 2 and query.isActive:
             time.sleep(0.1)
         query.stop()

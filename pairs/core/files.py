@@ -1,4 +1,4 @@
-"""Writes files atomically: under a temporary name, renamed when whole."""
+"""Writes files atomically, under a temporary name and renamed when whole; finds the files shipped with the kit."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +30,10 @@ def atomic_write(file: Path) -> Iterator[Path]:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a text file atomically, as UTF-8."""
     with atomic_write(file) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def shipped_folder(name: str) -> Path:
+    """Return the folder `configs` or `templates`, which are linked into the package."""
+    return Path(__file__).parent.parent / name

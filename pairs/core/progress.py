@@ -3,12 +3,11 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from types import TracebackType
-from typing import Self
+from typing import Any
 
+import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
 from rich.text import Text
 
 
@@ -33,36 +32,22 @@ class _RateColumn(ProgressColumn):
         return Text(f"{speed:,.0f} {self.unit}/s" if speed else f"- {self.unit}/s", style="progress.data.speed")
 
 
-class Progress:
+class Progress(rich.progress.Progress):
     """How much of a known amount is done: amount, rate and time left."""
 
     def __init__(self, what: str, total: int, unit: str) -> None:
         console = Console(stderr=True)
         self.shown = console.is_terminal
-        self._bar = RichProgress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + unit),
-            _RateColumn(unit),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not self.shown,
-        )
+        amount = TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + unit)
+        columns = (TextColumn("{task.description}"), BarColumn(), amount, _RateColumn(unit), TimeRemainingColumn())
+        super().__init__(*columns, console=console, transient=True, disable=not self.shown)
         self._total = total
-        self._task = self._bar.add_task(what, total=total)
+        self._task = self.add_task(what, total=total)
 
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         if kind is None:
-            self._bar.update(self._task, completed=self._total, refresh=True)
-        self._bar.stop()
+            self.update(self._task, completed=self._total, refresh=True)
+        super().__exit__(kind, *rest)
 
     def set(self, done: int) -> None:
-        """Show how much is done."""
-        self._bar.update(self._task, completed=done)
+        self.update(self._task, completed=done)

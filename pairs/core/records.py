@@ -32,11 +32,9 @@ class Record(Model):
             object.__setattr__(self, "format_version", self.FORMAT)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return the content of the file."""
         return self.model_dump_json(indent=indent) + "\n"
 
     def write(self, file: Path, indent: int | None = 2) -> None:
-        """Write the record atomically."""
         write_text(file, self.to_json(indent))
 
     @classmethod
@@ -48,18 +46,11 @@ class Record(Model):
             raise
         except (OSError, ValueError) as error:
             raise BadInputError(f"{file}: cannot be read: {error}; {cls.REMEDY}") from None
-        return cls.parse(content, file)
-
-    @classmethod
-    def parse(cls, content: Any, file: Path) -> Self:
-        """Check the content of a record: its version first, then every field."""
-        version = content.get("format_version") if isinstance(content, dict) else None
+        stamps = content if isinstance(content, dict) else {}
+        version, kit = stamps.get("format_version"), stamps.get("kit_version", "unknown")
         if version != cls.FORMAT:
-            wrote = content.get("kit_version", "unknown") if isinstance(content, dict) else "unknown"
-            raise BadInputError(
-                f"{file}: has format version {version}, not {cls.FORMAT}: kit {wrote} wrote it, this is kit "
-                f"{__version__}; {cls.REMEDY}"
-            )
+            versions = f"format version {version}, not {cls.FORMAT}: kit {kit} wrote it, this is kit {__version__}"
+            raise BadInputError(f"{file}: has {versions}; {cls.REMEDY}")
         try:
             return cls.model_validate(content)
         except ValidationError as error:

@@ -33,12 +33,7 @@ _MASTERS = "give one such as local[*], spark://host:7077 or yarn"
 _WORKERS_NEED = "where they run they need numpy, scipy and pyarrow, and PYSPARK_PYTHON to name that Python"
 _POLL_S = 0.1
 _TASKS_TOGETHER = 4
-_SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
-}
-
+_SETTINGS = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -65,9 +60,8 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
             try:
                 spark = builder.getOrCreate()
             except Exception as error:  # noqa: BLE001 - any error becomes one line for the user
-                raise BadInputError(
-                    f"--master: Spark did not start on {master!r}: {_reason(error, log)}; {_MASTERS}"
-                ) from None
+                reason = f"Spark did not start on {master!r}: {_reason(error, log)}"
+                raise BadInputError(f"--master: {reason}; {_MASTERS}") from None
         # If the JVM dies, PySpark's accumulator server would print a traceback next to our line.
         cast(Any, spark.sparkContext)._accumulatorServer.handle_error = lambda *_: None
         try:

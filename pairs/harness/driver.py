@@ -23,7 +23,7 @@ from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.dataset.reader import TickReader, whole_file
 from pairs.generator import virtual  # noqa: F401 - registers the format
-from pairs.model.schedule import due_us
+from pairs.model.arrivals import due_us
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SLOT_US, SendDelayRecord
 from pairs.transport.base import TickWriter

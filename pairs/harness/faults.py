@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from pairs.config.faults import FaultSpec
+from pairs.config.run_settings import FaultSpec
 from pairs.core.errors import BadInputError
 from pairs.harness.processes import Engine
 

@@ -20,7 +20,7 @@ from pairs.dataset.folder import Dataset
 from pairs.measure import recorded_files as files
 from pairs.measure.reduce import Floats, Wholes
 from pairs.measure.send_delay import delay_of_slots
-from pairs.model.schedule import due_us
+from pairs.model.arrivals import due_us
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS, StreamSpec

@@ -8,7 +8,7 @@ from pairs.measure.latency import summarize
 from pairs.measure.recorded_files import Throughput
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, percentile
-from pairs.model.arrival_curve import burst_of
+from pairs.model.arrivals import burst_of
 from pairs.model.streams import INDICATORS, STREAMS
 from pairs.run_folder.records import Adaptivity, Recovery, ValidationRecord
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats, Slots, Wholes, greatest_by_slot, percentile, rates, slots_for
-from pairs.model.arrival_curve import rate_knots
+from pairs.model.arrivals import rate_knots
 
 MUCH_BACKLOG_S = 2.0
 _SLOTS = 360

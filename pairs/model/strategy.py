@@ -1,4 +1,4 @@
-"""A pairs-trading strategy, a set of strategies, and the parameter values of generated strategies."""
+"""A pairs-trading strategy, a set of strategies, and how many there are at a scale factor, with which parameters."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,6 @@ class StrategySet:
 
     @property
     def symbols(self) -> set[str]:
-        """All symbols that a strategy watches."""
         return {symbol for strategy in self.strategies for symbol in (strategy.symbol1, strategy.symbol2)}
 
 
@@ -41,3 +40,12 @@ PERIOD_LENGTHS_S = (5, 10, 20, 30, 60)
 NUMBERS_OF_PERIODS = (5, 6, 7, 8, 9, 10, 15, 20, 25, 30)
 BANDS_MULTIPLIERS = (1.2, 1.5, 1.8, 2.0)
 STOP_LOSS_FRACTIONS = (0.1, 0.2, 0.3)
+
+SYMBOLS_PER_MARKET = 100
+STRATEGIES_PER_UNIT = 25  # of scale factor
+STRATEGIES_PER_USER = 5
+UNITS_PER_MARKET = 10
+
+
+def markets_of(scale_factor: int) -> int:
+    return -(-scale_factor // UNITS_PER_MARKET)

@@ -37,14 +37,10 @@ class Problem:
 
 
 class _RefusedError(Exception):
-    """Stops reading the file because of a problem."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    """Stops reading the file; the arguments are those of a Problem."""
 
 
 def write_strategies(path: Path, strategies: StrategySet) -> None:
-    """Write a strategy set atomically."""
     with atomic_write(path) as partial:
         with etree.xmlfile(str(partial), encoding="UTF-8") as target:
             target.write_declaration()
@@ -84,7 +80,7 @@ def scan(path: Path, symbols: Collection[str] | None = None) -> tuple[StrategySe
             try:
                 reading.read(source)
             except _RefusedError as refused:
-                reading.problems.append(refused.problem)
+                reading.problems.append(Problem(*refused.args))
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read: {error.strerror}; check the path") from None
     problems = sorted(set(reading.problems))
@@ -129,8 +125,7 @@ class _Reading:
     def _check_form(self, root: etree._Element) -> set[int]:
         """Validate against the schema; return the invalid lines."""
         schema = _schema()
-        if schema.validate(root):
-            return set()
+        schema.validate(root)
         found = [Problem(entry.line, entry.message) for entry in schema.error_log if _UNIQUE not in entry.message]
         self.problems += found
         return {problem.line for problem in found}
@@ -154,24 +149,20 @@ def _schema() -> etree.XMLSchema:
 
 def _elements(source: BinaryIO) -> Iterator[etree._Element]:
     """Yield elements as they end, without reading ahead."""
-    parser = etree.XMLPullParser(
-        events=("end",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-    )
+    parser = etree.XMLPullParser(("end",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     since_element = 0
-    for chunk in _safe_chunks(source):
-        try:
-            parser.feed(chunk)
-        except etree.XMLSyntaxError as error:
-            raise _RefusedError(_syntax_problem(error)) from None
-        finished = [element for _, element in parser.read_events()]
-        yield from finished
-        since_element = 0 if finished else since_element + len(chunk)
-        if since_element > _LARGEST_ELEMENT:
-            raise _RefusedError(Problem(0, f"an element or text of more than {_LARGEST_ELEMENT:,} bytes"))
     try:
+        for chunk in _safe_chunks(source):
+            parser.feed(chunk)
+            finished = [element for _, element in parser.read_events()]
+            yield from finished
+            since_element = 0 if finished else since_element + len(chunk)
+            if since_element > _LARGEST_ELEMENT:
+                raise _RefusedError(0, f"an element or text of more than {_LARGEST_ELEMENT:,} bytes")
         parser.close()
     except etree.XMLSyntaxError as error:
-        raise _RefusedError(_syntax_problem(error)) from None
+        message = str(error.msg or "not well-formed XML").split(", line ")[0]
+        raise _RefusedError(error.lineno or 0, f"not well-formed XML: {' '.join(message.split())}") from None
     with suppress(etree.XMLSyntaxError):
         yield from (element for _, element in parser.read_events())
 
@@ -185,7 +176,7 @@ def _safe_chunks(source: BinaryIO) -> Iterator[bytes]:
         window = tail + chunk
         for mark, what in _FORBIDDEN.items():
             if (found := window.find(mark)) >= 0:
-                raise _RefusedError(Problem(line + window.count(b"\n", 0, found), f"{what} is not allowed; remove it"))
+                raise _RefusedError(line + window.count(b"\n", 0, found), f"{what} is not allowed; remove it")
         line += window.count(b"\n", 0, max(0, len(window) - _LONGEST_MARK))
         tail, first = window[-_LONGEST_MARK:], False
         yield chunk
@@ -195,22 +186,16 @@ def _check_encoding(beginning: bytes) -> None:
     """Refuse a file in an encoding, actual or declared, other than UTF-8 or ASCII."""
     declared = re.match(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*encoding\s*=\s*['\"]([^'\"]*)", beginning)
     if b"\0" in beginning or beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise _RefusedError(Problem(1, "not UTF-8; save the file in that encoding"))
+        raise _RefusedError(1, "not UTF-8; save the file in that encoding")
     if declared and declared.group(1).lower() not in (b"utf-8", b"us-ascii"):
         named = declared.group(1).decode("ascii", "replace")
-        raise _RefusedError(Problem(1, f"the encoding {named!r} is declared; save the file as UTF-8"))
-
-
-def _syntax_problem(error: etree.XMLSyntaxError) -> Problem:
-    message = str(error.msg or "not well-formed XML").split(", line ")[0]
-    return Problem(error.lineno or 0, f"not well-formed XML: {' '.join(message.split())}")
+        raise _RefusedError(1, f"the encoding {named!r} is declared; save the file as UTF-8")
 
 
 def _attributes(strategy: Strategy) -> dict[str, str]:
-    user = {} if strategy.user is None else {"user": strategy.user}
     return {
         "alias": strategy.alias,
-        **user,
+        **({} if strategy.user is None else {"user": strategy.user}),
         "availableFunds": str(strategy.available_funds_cents),
         "symbol1": strategy.symbol1,
         "symbol2": strategy.symbol2,

@@ -1,9 +1,7 @@
-"""The tuples of the benchmark, as classes and as Arrow schemas.
+"""The tuples of the benchmark, as classes and as Arrow schemas; fields keep the benchmark's names (tickTS)."""
 
-Fields keep the benchmark's names (tickTS, avgRatio).
-"""
-
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import pyarrow as pa
 
@@ -46,31 +44,17 @@ class MarketOrder:
     inputTS: int = 0
 
 
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])
+_ARROW_TYPES: dict[Any, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64()}
 
 
-STOCK_TICK = _schema(symbol=pa.string(), price=pa.int32(), size=pa.int32(), tickTS=pa.int64())
+def _schema(tuple_class: type, **narrower: pa.DataType) -> pa.Schema:
+    """Return the columns of a class, with other types where they are given."""
+    types = {column.name: narrower.get(column.name, _ARROW_TYPES[column.type]) for column in fields(tuple_class)}
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in types.items()])
 
+
+STOCK_TICK = _schema(StockTick, price=pa.int32(), size=pa.int32())
 # The same in memory, with dictionary-encoded symbols.
 STOCK_TICK_CODED = STOCK_TICK.set(0, pa.field("symbol", pa.dictionary(pa.int32(), pa.string()), nullable=False))
-
-INDICATOR = _schema(
-    strategy=pa.string(),
-    ratio=pa.float64(),
-    avgRatio=pa.float64(),
-    upperBand=pa.float64(),
-    lowerBand=pa.float64(),
-    inputTickTS=pa.int64(),
-    inputTS=pa.int64(),
-)
-
-MARKET_ORDER = _schema(
-    strategy=pa.string(),
-    type=pa.string(),
-    symbol=pa.string(),
-    price=pa.int64(),
-    size=pa.int64(),  # 32 bits are too few for a rich strategy and a penny stock
-    inputTickTS=pa.int64(),
-    inputTS=pa.int64(),
-)
+INDICATOR = _schema(Indicator)
+MARKET_ORDER = _schema(MarketOrder)  # with sizes of 64 bits: 32 are too few for a rich strategy and a penny stock

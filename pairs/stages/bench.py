@@ -1,42 +1,34 @@
-"""The whole benchmark: generate, strategies, run, validate, score, report."""
+"""Scores a run, and does everything that follows a dataset: run, validate, score, report."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
+from pairs.dataset.folder import Dataset
+from pairs.measure.recordings import read_run
+from pairs.measure.score import score_run
 from pairs.report.making import make_report
+from pairs.run_folder.folder import Run
 from pairs.run_folder.records import ScoreRecord
-from pairs.stages.generate import Done, ensure_dataset
+from pairs.stages.generate import Done
 from pairs.stages.run import run_program
-from pairs.stages.score import score
 from pairs.stages.validate import validate
 
 
-@dataclass(frozen=True)
-class ReportResult:
-    """A written report."""
-
-    file: Path
+def score(run: Run) -> ScoreRecord:
+    """Score a validated run, and write score.json."""
+    scored = score_run(read_run(run))
+    scored.write(run.score_file)
+    return scored
 
 
 def bench(
-    profile: Profile,
-    settings: RunSettings,
-    *,
-    data: Path | None,
-    suffix: str,
-    output: Path | None,
-    overwrite: bool,
-    master: str,
-    done: Done,
+    dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool, master: str, done: Done
 ) -> ScoreRecord:
-    """Run all stages; `done` is called with the result of each stage when it ends."""
-    dataset = ensure_dataset(profile, data, suffix, master, done)
-    result = run_program(dataset, settings, output, overwrite)
-    done(result)
-    done(validate(result.run.path, master=master))
-    scored = score(result.run.path)
+    """Run, validate, score and report; `done` is called with the result of each stage when it ends."""
+    run = run_program(dataset, settings, output, overwrite)
+    done(run)
+    done(validate(run.path, master))
+    scored = score(run)
     done(scored)
-    done(ReportResult(make_report([result.run], None)))
-    return scored.score
+    done(make_report([run], None))
+    return scored

@@ -1,7 +1,7 @@
-"""Generates a dataset: the market, and the strategies that watch it."""
+"""Makes a dataset: generates a market or imports real trades, and generates the strategies that watch it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +9,12 @@ from pairs.config.profile import Profile
 from pairs.core import spark
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset, new_dataset
-from pairs.generator import job
+from pairs.generator import import_job, job
+from pairs.generator.pairing import PairsWanted
 from pairs.generator.query_generator import generate_strategies as draw_strategies
+from pairs.generator.sorting import write_runs
 from pairs.generator.ticks import TickSource
+from pairs.generator.trades import TradeColumns, parts_of_trades
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import write_new
 
@@ -23,8 +26,17 @@ class GeneratedDataset:
     """A written market."""
 
     dataset: Dataset
-    ticks: int
     seconds: float  # without Spark's start
+
+
+@dataclass(frozen=True)
+class ImportedDataset:
+    """A written market of real trades."""
+
+    dataset: Dataset
+    files: int
+    seconds: float  # without Spark's start
+    correlations: tuple[float, ...]  # of the pairs that were searched for, highest first
 
 
 @dataclass(frozen=True)
@@ -40,13 +52,7 @@ Done = Callable[[object], None]  # called with the result of each stage when it 
 
 
 def generate(
-    profile: Profile,
-    path: Path,
-    *,
-    files: int | None = None,
-    suffix: str = STORED,
-    master: str = spark.DEFAULT_MASTER,
-    overwrite: bool = False,
+    profile: Profile, path: Path, *, suffix: str, master: str, files: int | None = None, overwrite: bool = False
 ) -> GeneratedDataset:
     """Generate a dataset on Spark."""
     source = TickSource(profile.workload)
@@ -55,9 +61,26 @@ def generate(
     with new_dataset(path, overwrite) as dataset, spark.session("pairs generate", master) as session:
         spark.warm_up(session, job.write_file)
         started = time.perf_counter()
-        written = job.generate(session, source, dataset, profile, suffix, ranges)
+        job.generate(session, source, dataset, profile, suffix, ranges)
         seconds = time.perf_counter() - started
-    return GeneratedDataset(Dataset(path), sum(file.digest.rows for file in written), seconds)
+    return GeneratedDataset(Dataset(path), seconds)
+
+
+def import_trades(
+    files: Sequence[Path], columns: TradeColumns, wanted: PairsWanted, path: Path, *, master: str, overwrite: bool
+) -> ImportedDataset:
+    """Import the trades in some files, on Spark."""
+    for place, file in enumerate(files):
+        if file.resolve() in [other.resolve() for other in files[:place]]:
+            raise BadInputError(f"{file}: given twice, which would double every trade; give it once")
+        parts_of_trades(file, columns)  # before Spark starts
+    spark.check_java()
+    with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as session:
+        spark.warm_up(session, write_runs)
+        started = time.perf_counter()
+        correlations = import_job.import_trades(session, files, columns, wanted, dataset)
+        seconds = time.perf_counter() - started
+    return ImportedDataset(Dataset(path), len(files), seconds, tuple(correlations))
 
 
 def generate_strategies(
@@ -67,9 +90,8 @@ def generate_strategies(
     dataset = Dataset(path)
     manifest = dataset.manifest
     seed = manifest.workload.seed if seed is None else seed
-    strategies = draw_strategies(
-        dataset.correlations(), count or manifest.counts.strategies, seed, manifest.duration_ms
-    )
+    count = count or manifest.counts.strategies
+    strategies = draw_strategies(dataset.correlations(), count, seed, manifest.duration_ms)
     write_new(dataset.strategies_file, strategies, overwrite)
     return GeneratedStrategies(dataset, strategies, seed)
 

@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import count
@@ -27,14 +27,6 @@ from pairs.transport.registry import TRANSPORTS
 _LIBRARIES = ("numpy", "pyarrow", "pandas")
 
 
-@dataclass(frozen=True)
-class RunResult:
-    """A run that ended."""
-
-    run: Run
-    manifest: RunManifest
-
-
 def with_master(settings: RunSettings, master: str | None) -> RunSettings:
     """Add a Spark master to the engine's settings, if it accepts that setting."""
     target, plan = targets.find(settings.target, settings.plan)
@@ -43,12 +35,13 @@ def with_master(settings: RunSettings, master: str | None) -> RunSettings:
     return replace(settings, settings={**settings.settings, "master": master})
 
 
-def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool = False) -> RunResult:
+def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool = False) -> Run:
     """Run a program on a dataset, into a folder or a new one under runs/."""
     job = job_for(dataset, settings)
     dataset.refuse_bad_files()
     run = new_run(output or _next_run_folder(dataset, job), overwrite)
-    return RunResult(run, _run_job(run, job))
+    _run_job(run, job)
+    return run
 
 
 def job_for(dataset: Dataset, settings: RunSettings) -> Job:
@@ -59,9 +52,8 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
             what = f"{target.name}, plan {plan}, accepts"
             raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it accepts")
     if settings.transport not in TRANSPORTS:
-        raise BadInputError(
-            f"--transport: {settings.transport!r} is not a transport; give one of {', '.join(TRANSPORTS)}"
-        )
+        known = ", ".join(TRANSPORTS)
+        raise BadInputError(f"--transport: {settings.transport!r} is not a transport; give one of {known}")
     find_faults(settings.faults)
     target.check_requirements()
     dataset.tick_files()
@@ -76,7 +68,7 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, duration)
 
 
-def _run_job(run: Run, job: Job) -> RunManifest:
+def _run_job(run: Run, job: Job) -> None:
     translate(job.dataset.strategies_file, job.target, job.plan, run.app_folder)
     transport = TRANSPORTS[job.settings.transport](run.transport_folder, job.settings.drivers)
     manifest = _manifest(job)
@@ -97,9 +89,7 @@ def _run_job(run: Run, job: Job) -> RunManifest:
             manifest.model_copy(update={"state": state, "reason": reason}).write(run.manifest_file)
         raise
     faults = tuple(InjectedFault(kind=fault.kind, at_us=fault.time_us) for fault in outcome.faults)
-    manifest = manifest.model_copy(update={"state": "ended", **asdict(outcome), "faults": faults})
-    manifest.write(run.manifest_file)
-    return manifest
+    manifest.model_copy(update={"state": "ended", **asdict(outcome), "faults": faults}).write(run.manifest_file)
 
 
 def _manifest(job: Job) -> RunManifest:
@@ -113,13 +103,12 @@ def _manifest(job: Job) -> RunManifest:
         phases_ms=dict(job.phases_ms),
         measurement_interval_ms=(job.phases_ms["measurement"], job.phases_ms["cool-down"]),
         command=("pairs", *sys.argv[1:]),
-        environment=environment(),
+        environment=_environment(),
         engine_versions=job.target.versions(),
     )
 
 
-def environment() -> Environment:
-    """Return the facts about this machine that matter for comparing runs."""
+def _environment() -> Environment:
     return Environment(
         system=platform.platform(),
         processor=_processor(),
@@ -139,6 +128,5 @@ def _processor() -> str:
 
 
 def _next_run_folder(dataset: Dataset, job: Job) -> Path:
-    """Return the next free folder under runs/."""
     stem = f"{dataset.path.absolute().name}-{job.target.name}-{job.plan}"
     return next(path for number in count(1) if not (path := Path("runs") / f"{stem}-{number}").exists())

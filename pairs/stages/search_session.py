@@ -25,9 +25,9 @@ from pairs.measure.search_policy import Outcome, next_point
 from pairs.measure.stability import unsustained
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
+from pairs.stages.bench import score
 from pairs.stages.generate import ensure_dataset
 from pairs.stages.run import run_program
-from pairs.stages.score import score
 from pairs.stages.validate import validate
 
 _LIMIT = re.compile(r"p99\s*<\s*(\d+(?:\.\d+)?)\s*(ms|s)")
@@ -60,9 +60,8 @@ class SearchSession:
     def start(self) -> None:
         """Make the folder, or check that it belongs to the same search."""
         profile = self.profile_at(1)
-        manifest = SearchManifest(
-            profile=profile.name, settings=dict(self.settings.as_plain()), workload=profile.workload.as_plain()
-        )
+        plain = self.settings.as_plain()
+        manifest = SearchManifest(profile=profile.name, settings=plain, workload=profile.workload.as_plain())
         file = self.folder / "search.json"
         with suppress(FileNotFoundError):
             if SearchManifest.read(file) != manifest:
@@ -80,7 +79,6 @@ class SearchSession:
         return sorted(filter(_is_scored, found), key=lambda run: run.score_file.stat().st_mtime)
 
     def outcomes(self) -> list[Outcome]:
-        """Return the outcomes of all runs so far, in the order of time."""
         return [self._outcome(run) for run in self.runs()]
 
     def next_point(self) -> int | None:
@@ -94,18 +92,15 @@ class SearchSession:
         shutil.rmtree(run.path, ignore_errors=True)
         data = self.folder / "data" / f"sf-{scale_factor}"
         try:
-            self._execute(scale_factor, data, run)
+            dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
+            with suppress(EngineError):  # the outcome is in the run's folder
+                run_program(dataset, self.settings, run.path, overwrite=True)
+            validate(run.path, self.master)
+            score(run)
+            make_report([run], None)
         finally:
             shutil.rmtree(data, ignore_errors=True)
         return self._outcome(run)
-
-    def _execute(self, scale_factor: int, data: Path, run: Run) -> None:
-        dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
-        with suppress(EngineError):  # the outcome is in the run's folder
-            run_program(dataset, self.settings, run.path, overwrite=True)
-        validate(run.path, master=self.master)
-        score(run.path)
-        make_report([run], None)
 
     def _outcome(self, run: Run) -> Outcome:
         recorded = read_run(run)

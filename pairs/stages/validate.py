@@ -1,11 +1,14 @@
-"""Validates the answers of a run, or of any engine, and writes validation.json."""
+"""Checks a dataset, computes its expected answers, and validates the answers of a run or of any engine."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from pairs.core.errors import BadInputError
-from pairs.core.spark import DEFAULT_MASTER
+from pairs.core.spark import session
+from pairs.dataset import check as row_check
 from pairs.dataset.folder import Dataset
+from pairs.dataset.manifest import ExpectedManifest
+from pairs.dataset.overview import Overview, survey
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
@@ -16,24 +19,39 @@ from pairs.validator.validation import validate as compare_answers
 
 
 @dataclass(frozen=True)
-class ValidationResult:
-    """The result of a validation."""
+class ExpectedAnswers:
+    """The expected answers of a dataset."""
 
-    run: Run
-    validation: Validation
-
-    def write_incorrect(self, kind: str, strategy: str | None) -> dict[str, Path]:
-        """Write all incorrect answers of a kind as CSV; return the files by stream."""
-        files = {stream: self.run.incorrect_file(kind, stream) for stream in self.validation.streams}
-        for stream, file in files.items():
-            self.run.write_csv(file, self.validation.streams[stream].listed(kind, strategy))
-        return files
+    dataset: Dataset
+    manifest: ExpectedManifest
+    seconds: float | None  # without Spark's start; None if they were computed before
 
 
-def validate(
-    folder: Path, dataset: Dataset | None = None, *, strategy: str | None = None, master: str = DEFAULT_MASTER
-) -> ValidationResult:
-    """Compare the answers in a folder with the expected answers of a dataset, by default the run's own."""
+def check(path: Path, master: str) -> row_check.Findings:
+    """Check every file and every row of a dataset, on Spark."""
+    dataset = Dataset(path)
+    dataset.tick_files()  # refuse before Spark starts
+    dataset.known_symbols()
+    with session("pairs check", master) as spark:
+        return row_check.check(spark, dataset)
+
+
+def overview(dataset: Dataset) -> Overview:
+    """Read all ticks of a dataset once."""
+    return survey(dataset)
+
+
+def expected(path: Path, master: str, recompute: bool) -> ExpectedAnswers:
+    """Compute the expected answers of a dataset, unless they are there."""
+    dataset = Dataset(path)
+    return ExpectedAnswers(dataset, *kept_or_computed(dataset, master, recompute))
+
+
+def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy: str | None = None) -> Validation:
+    """Compare the answers in a folder with the expected answers of a dataset, by default the run's own.
+
+    Writes validation.json. A strategy, if given, must be in the set.
+    """
     run = Run(folder)
     dataset = dataset or run.dataset()
     for stream in STREAMS:
@@ -41,7 +59,15 @@ def validate(
     aliases = [known.alias for known in read_strategies(dataset.strategies_file).strategies]
     if strategy is not None and strategy not in aliases:
         raise BadInputError(f"--strategy: {strategy!r} is not in {dataset.strategies_file}; give one of its aliases")
-    expected, _ = kept_or_computed(dataset, master)
+    manifest, _ = kept_or_computed(dataset, master)
     validation = compare_answers(dataset, aliases, folder)
-    validation.record(dataset, expected.digests, run.repeated_answers()).write(run.validation_file)
-    return ValidationResult(run, validation)
+    validation.record(dataset, manifest.digests, run.repeated_answers()).write(run.validation_file)
+    return validation
+
+
+def write_incorrect(run: Run, validation: Validation, kind: str, strategy: str | None) -> dict[str, Path]:
+    """Write all incorrect answers of a kind as CSV; return the files by stream."""
+    files = {stream: run.incorrect_file(kind, stream) for stream in validation.streams}
+    for stream, file in files.items():
+        run.write_csv(file, validation.streams[stream].listed(kind, strategy))
+    return files

@@ -42,11 +42,11 @@ def market(folder: Path, scale_factor: int, ticks: int) -> Dataset:
 def throughput(folder: Path, dataset: Dataset, target: str, plan: str) -> float:
     """Run a program unpaced and check its answers; return its ticks per second."""
     settings = with_master(load_run("local", {"target": target, "plan": plan, "speed": "max"}), MASTER)
-    result = run_program(dataset, settings, folder / f"run-{target}-{plan}-{dataset.path.name}")
+    run = run_program(dataset, settings, folder / f"run-{target}-{plan}-{dataset.path.name}")
     aliases = [strategy.alias for strategy in read_strategies(dataset.strategies_file).strategies]
-    rate = result.manifest.ticks_per_second
-    if rate is None or not validate(dataset, aliases, result.run.path).passed:
-        raise SystemExit(f"{result.run.path}: the answers are not correct")
+    rate = run.manifest.ticks_per_second
+    if rate is None or not validate(dataset, aliases, run.path).passed:
+        raise SystemExit(f"{run.path}: the answers are not correct")
     return rate
 
 

@@ -74,7 +74,7 @@ def play(folder: Path, dataset: Dataset, variant: tuple[str, str, dict[str, str]
     """Play a market in real time and check the answers; return p50, p99, a batch's median, and CPU."""
     target, plan, engine = variant
     flags = {"target": target, "plan": plan, "settings": [f"{name}={value}" for name, value in engine.items()]}
-    run = run_program(dataset, with_master(load_run("local", flags), MASTER), folder).run
+    run = run_program(dataset, with_master(load_run("local", flags), MASTER), folder)
     aliases = [strategy.alias for strategy in read_strategies(dataset.strategies_file).strategies]
     if not validate(dataset, aliases, run.path).passed:
         raise SystemExit(f"{run.path}: the answers are not correct")

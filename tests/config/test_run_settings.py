@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pairs.config.faults import FaultSpec
-from pairs.config.run_settings import RunSettings, load_run
+from pairs.config.run_settings import FaultSpec, RunSettings, load_run
 from pairs.config.settings import shipped
 from pairs.core.errors import BadInputError
 

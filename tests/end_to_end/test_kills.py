@@ -10,7 +10,7 @@ from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run
-from pairs.stages.score import score
+from pairs.stages.bench import score
 from pairs.validator.expected import compute
 from tests.markets import golden_market
 from tests.processes import Command
@@ -57,6 +57,6 @@ def test_killed_at_random(
     assert done.returncode == 0, (kills, done.stderr)
     assert cli.run(["validate", str(run)]) == 0, kills
     assert [fault.kind for fault in Run(run).manifest.faults] == ["kill"] * len(kills)
-    recovery = score(run).score.recovery
+    recovery = score(Run(run)).recovery
     assert recovery is not None
     assert recovery.kind == "precise", kills

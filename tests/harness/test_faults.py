@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pairs.config.faults import FaultSpec
+from pairs.config.run_settings import FaultSpec
 from pairs.core.errors import BadInputError, PairsError
 from pairs.harness.faults import FaultInjector, find_faults
 from pairs.harness.supervisor import Outcome, OverloadedError

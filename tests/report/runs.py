@@ -18,7 +18,7 @@ from pairs.dataset.folder import Dataset
 from pairs.dataset.manifest import Content, ExpectedManifest, InputDigests, TickFileEntry, describe_generated
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
-from pairs.model.schedule import due_us
+from pairs.model.arrivals import due_us
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import ClassVar
 
-from pairs.core import resources
+from pairs.core.files import shipped_folder
 from pairs.model.strategy import StrategySet
 from pairs.translator.target import Launch, Target, column_refusals
 
@@ -17,7 +17,7 @@ class Bare(Target):
     summary = "no engine: one process with numpy, the floor to compare engines with"
     plans: ClassVar = {"shared": "ticks are reduced to panes and evaluated column-wise, in one thread"}
     options: ClassVar = {"max-ticks-per-batch": "at most so many ticks evaluated together"}
-    templates = resources.folder("templates") / "bare"
+    templates = shipped_folder("templates") / "bare"
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         return column_refusals(strategies)

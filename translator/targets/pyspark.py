@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import ClassVar
 
-from pairs.core import class_archive, resources
+from pairs.core import class_archive
+from pairs.core.files import shipped_folder
 from pairs.core.spark import DEFAULT_MASTER, check_java
 from pairs.model.strategy import StrategySet
 from pairs.translator.target import Launch, Setting, Target, column_refusals
@@ -29,7 +30,7 @@ class PySpark(Target):
         "ticks-per-read": "ticks handed to Spark at a time; with plan shared, those of a block",
         "spark.*": "any setting of Spark",
     }
-    templates = resources.folder("templates") / "pyspark"
+    templates = shipped_folder("templates") / "pyspark"
 
     def settings(self, plan: str) -> Mapping[str, Setting]:
         """Return how large a batch may get when the engine is behind, and how many tasks hold the state."""

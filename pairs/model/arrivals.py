@@ -1,4 +1,9 @@
-"""The rate of arrivals over a trading day, linear between knots."""
+"""When ticks arrive: their rate over a trading day, linear between knots, and the schedule of a paced run."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 LONGEST_BURST_MS = 10_000
 
@@ -21,3 +26,9 @@ def rate_knots(curve: str, duration_ms: float, basis: float, peak_factor: float)
         return times, [0.0, basis, basis, peak, peak, basis, basis]
     shares = [0.0, 1 / 120, 1 / 4, 1 / 2, 3 / 4, 1.0]
     return [duration_ms * share for share in shares], [0.0, peak, basis, peak, basis, peak]
+
+
+def due_us(start_us: int, tick_ts: NDArray[Any], speed: float) -> NDArray[np.int64]:
+    """Return when ticks are due, us of wall time: start + tickTS / speed, rounded."""
+    due: NDArray[np.int64] = start_us + np.rint(tick_ts * (1000 / speed)).astype(np.int64)
+    return due
