@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.memory import keep_freed_memory
 from pairs.core.progress import Progress
-from pairs.core.spark import Result, Task, TaskError, run_tasks
+from pairs.core.spark import Result, SparkSession, Task, TaskError, run_tasks
 from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
@@ -26,9 +25,6 @@ from pairs.generator.pairing import BARS, PairsWanted, candidates, most_correlat
 from pairs.generator.sorting import RunsTask, Slice, SortedRun, cut, merged, write_runs
 from pairs.generator.trades import TradeColumns, parts_of_trades
 from pairs.model.tuples import STOCK_TICK_CODED
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _TICKS_PER_FILE = 2_000_000
 _TICKS_PER_BATCH = 262_144
@@ -60,7 +56,7 @@ class MergedFile:
 
 
 def import_trades(
-    spark: "SparkSession", files: Sequence[Path], columns: TradeColumns, wanted: PairsWanted, dataset: Dataset
+    spark: SparkSession, files: Sequence[Path], columns: TradeColumns, wanted: PairsWanted, dataset: Dataset
 ) -> list[float]:
     """Write a dataset of the trades in some files; return the correlations of its pairs, unless they were listed."""
     parts = [part for file in files for part in parts_of_trades(file.absolute(), columns)]
@@ -92,7 +88,7 @@ def import_trades(
 
 
 def _run(
-    spark: "SparkSession", step: str, function: Callable[[Task], Result], tasks: list[Task], unit: str
+    spark: SparkSession, step: str, function: Callable[[Task], Result], tasks: list[Task], unit: str
 ) -> list[Result]:
     with Progress(step, len(tasks), unit) as progress:
         try:
@@ -102,7 +98,6 @@ def _run(
 
 
 def _merge_tasks(runs: list[SortedRun], dataset: Dataset, symbols: tuple[str, ...]) -> list[MergeTask]:
-    """Cut all trades into files of equal length, a task each."""
     origin_ns = min(int(run.times_ns[0]) for run in runs)
     last_ms = (max(int(run.times_ns[-1]) for run in runs) - origin_ns) // _NS_PER_MS
     duration_ms = (last_ms // 1_000 + 1) * 1_000

@@ -7,14 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pairs.config.profile import Profile
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.memory import peak_bytes
 from pairs.core.progress import Progress
-from pairs.core.spark import TaskError, run_tasks
+from pairs.core.spark import SparkSession, TaskError, run_tasks
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
 from pairs.dataset.formats import FORMATS
@@ -22,9 +21,6 @@ from pairs.dataset.formats.base import TickFormat
 from pairs.dataset.manifest import TickFileEntry, describe_generated
 from pairs.generator.ticks import TickSource
 from pairs.generator.virtual import recipe, tick_source
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _TICKS_PER_FILE = 4_000_000
 
@@ -60,7 +56,6 @@ class WrittenFile:
 
 
 def cut_into_files(ticks: int, files: int | None) -> list[range]:
-    """Cut the ticks into files of equal length."""
     count = files or min(-(-ticks // _TICKS_PER_FILE), MOST_FILES)
     if count > ticks:
         raise BadInputError(f"--files: {count:,} files for {ticks:,} ticks; give at most {ticks:,}")
@@ -81,7 +76,7 @@ def write_file(task: FileTask) -> WrittenFile:
 
 
 def generate(
-    spark: "SparkSession", source: TickSource, dataset: Dataset, profile: Profile, suffix: str, ranges: list[range]
+    spark: SparkSession, source: TickSource, dataset: Dataset, profile: Profile, suffix: str, ranges: list[range]
 ) -> list[WrittenFile]:
     """Write all files of a dataset, one for each range of ticks, and the manifest last."""
     tasks = [
@@ -102,7 +97,7 @@ def generate(
     return written
 
 
-def _run(spark: "SparkSession", tasks: list[FileTask], ticks: int) -> list[WrittenFile]:
+def _run(spark: SparkSession, tasks: list[FileTask], ticks: int) -> list[WrittenFile]:
     with Progress("generating", ticks, "ticks") as progress:
         try:
             return run_tasks(spark, write_file, tasks, lambda _: _show(progress, tasks))

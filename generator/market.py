@@ -43,7 +43,6 @@ class Market:
 
     @cached_property
     def initial_prices(self) -> Floats:
-        """Price of each symbol in cents at time 0."""
         choices = HIGHEST_INITIAL_CENTS - LOWEST_INITIAL_CENTS + 1
         drawn = whole_numbers(self.workload.seed, Purpose.INITIAL_PRICE, 0, self.workload.symbols, choices)
         return (LOWEST_INITIAL_CENTS + drawn).astype(np.float64)

@@ -72,7 +72,6 @@ def _tail_quantile(drawn: Draws) -> Singles:
 
 
 def _log(values: Singles) -> Singles:
-    """Return the natural logarithm of each positive value."""
     bits = values.view(np.int32) - _ROOT_HALF_BITS
     twos = (bits >> 23).astype(np.float32)
     mantissas = ((bits & _MANTISSA_BITS) + _ROOT_HALF_BITS).view(np.float32)  # from root 1/2 to root 2

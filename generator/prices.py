@@ -64,7 +64,6 @@ class Prices:
         return self._descend(slices, 0, end, np.zeros_like(final), final)
 
     def cents(self, path: SlicePath, tick_times: Ints) -> NDArray[np.int32]:
-        """Return the price of every tick of a slice, given their times."""
         symbols = self.workload.symbols
         head = path.piece.first_tick % symbols
         rows = -(-(head + len(tick_times)) // symbols)

@@ -42,7 +42,6 @@ class TradeColumns:
 
     @property
     def names(self) -> list[str]:
-        """The columns to read, each once."""
         return list(dict.fromkeys([self.symbol, self.price, self.time, *([self.size] if self.size else [])]))
 
     def refuse_missing(self, schema: pa.Schema) -> None:
@@ -149,14 +148,12 @@ def _present(raw: pa.RecordBatch, name: str) -> pa.Array:
 
 
 def _refuse(invalid: NDArray[np.bool_], text_of: Callable[[int], str]) -> None:
-    """Raise the first invalid row, if there is any."""
     if invalid.any():
         row = int(np.argmax(invalid))
         raise _InvalidValueError(row, text_of(row))
 
 
 def _cast(column: pa.Array, kind: pa.DataType, meaning: str) -> pa.Array:
-    """Cast a column; raise the first value that cannot be cast."""
     try:
         return column.cast(kind)
     except pa.ArrowException:

@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +16,7 @@ import pyarrow.parquet as pq
 from pairs import __version__
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress
-from pairs.core.spark import TaskError, run_tasks, session, warm_up
+from pairs.core.spark import SparkSession, TaskError, run_tasks, session, warm_up
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import Dataset
 from pairs.dataset.formats.base import FilePart
@@ -29,9 +28,6 @@ from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.validator.panes import TRIGGERS, Clock, PartTask, ReducedPart, read_table, reduce_part, table_file
 from pairs.validator.shards import EXPECTED, EvaluatedShard, ShardTask, evaluate_shard
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _MAX_STRATEGIES_PER_SHARD = 256
 _MAX_PANES_PER_SHARD = 500_000
@@ -91,8 +87,7 @@ def _stamps(dataset: Dataset, files: list[Path]) -> dict[str, FileStamp]:
     return stamps
 
 
-def compute(spark: "SparkSession", dataset: Dataset) -> Computed:
-    """Compute the expected answers and put them in place."""
+def compute(spark: SparkSession, dataset: Dataset) -> Computed:
     inputs = _stamps(dataset, _inputs(dataset))  # before reading, so that a change meanwhile is noticed later
     strategies = read_strategies(dataset.strategies_file)
     strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
@@ -133,9 +128,8 @@ def _scratch_folder(dataset: Dataset) -> tempfile.TemporaryDirectory[str]:
 
 
 def _reduce(
-    spark: "SparkSession", parts: list[FilePart], strategies: StrategySet, scratch: Path, known: frozenset[str] | None
+    spark: SparkSession, parts: list[FilePart], strategies: StrategySet, scratch: Path, known: frozenset[str] | None
 ) -> list[ReducedPart]:
-    """Reduce the ticks to panes, a file of panes for each part."""
     periods = {strategy.period_ms for strategy in strategies.strategies}
     clock, symbols = Clock(tuple(sorted(periods)), strategies.market_close_ms), tuple(sorted(strategies.symbols))
     files = [scratch / f"panes-{number:06d}.arrow" for number in range(len(parts))]
@@ -145,7 +139,7 @@ def _reduce(
 
 
 def _evaluate(
-    spark: "SparkSession", reduced: list[ReducedPart], strategies: StrategySet, scratch: Path
+    spark: SparkSession, reduced: list[ReducedPart], strategies: StrategySet, scratch: Path
 ) -> list[EvaluatedShard]:
     """Evaluate the strategies in shards whose panes fit into memory; each writes a file of answers for each stream."""
     triggers_file = scratch / "triggers.arrow"

@@ -101,5 +101,4 @@ def _order_rows(portion: dict[str, Answers], triggers: Triggers, symbols: tuple[
 
 
 def _repeated(names: Iterable[str], counts: list[int]) -> pa.Array:
-    """Return each name `count` times."""
     return pa.array(list(names), pa.string()).take(pa.array(np.repeat(np.arange(len(counts)), counts)))

@@ -38,14 +38,12 @@ class StreamResult:
     incorrect: dict[str, list[pa.Table]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
 
     def add_invalid(self, row: InvalidRow) -> None:
-        """Count an invalid row as an undue answer."""
         self.malformed += 1
         self.counts += Counts(sut=1, undue=1)
         if len(self.malformed_examples) < _KEPT_EXAMPLES:
             self.malformed_examples.append(row)
 
     def record(self, repeated: int) -> StreamCounts:
-        """Return the stream's part of validation.json."""
         return StreamCounts(
             **asdict(self.counts),
             repeated=repeated,
@@ -142,5 +140,4 @@ def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: StreamSpe
 
 
 def _of_share(known: NameCodes, share: int, shares: int, table: pa.Table) -> pa.Table:
-    """Return the answers of every `shares`-th strategy."""
     return table if shares == 1 else table.filter(pa.array(known.code(table["strategy"]) % shares == share))

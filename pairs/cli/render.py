@@ -23,7 +23,6 @@ _FEW_ERRORS = 5
 
 @singledispatch
 def render(result: object) -> None:
-    """Print the result of a stage."""
     raise TypeError(f"cannot print {type(result).__name__}")
 
 

@@ -21,10 +21,11 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 def show(dataset: DatasetArgument) -> None:
     """Show a dataset: its parameters and digest, its rate over time, its first trades, a pair's prices."""
-    from pairs.stages.validate import overview
+    from pairs.dataset.overview import survey
+    from pairs.generator import virtual  # noqa: F401 - registers the format
 
     chosen = Dataset(dataset)
-    found = overview(chosen)
+    found = survey(chosen)
     console = Console(soft_wrap=True, markup=False)
     console.print(_parameters(chosen, chosen.manifest), "", sep="\n")
     console.print(_charts(chosen.manifest, found), "", _ticks(found.first), sep="\n")

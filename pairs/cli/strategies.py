@@ -42,7 +42,6 @@ def strategies(
 
 
 def _check(file: Path, dataset: Path | None) -> None:
-    """Print every problem of a strategy set, with its line."""
     from pairs.dataset.folder import Dataset
     from pairs.model.strategy_xml import scan
 

@@ -43,8 +43,6 @@ def _engine_settings() -> Kind:
 
 
 def _faults() -> Kind:
-    """Accept faults, each written KIND@TIME."""
-
     def parse(raw: Any) -> tuple[FaultSpec, ...]:
         if not isinstance(raw, list | tuple) or not all(isinstance(fault, str) for fault in raw):
             raise ValueError
@@ -85,7 +83,6 @@ class RunSettings:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], place: str) -> "RunSettings":
-        """Read the output of `as_plain`."""
         return cls(**defaults_of(cls) | parse_record(values, cls, place).values)
 
 

@@ -109,5 +109,4 @@ def time_span() -> Kind:
 
 
 def nearest(word: str, words: list[str]) -> str:
-    """Return the valid word most similar to an invalid word."""
     return get_close_matches(word, words, n=1, cutoff=0.0)[0]

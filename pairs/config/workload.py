@@ -104,7 +104,6 @@ class Workload:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], place: str) -> "Workload":
-        """Read the output of `as_plain`."""
         sourced = parse_record(values, cls, place)
         return complete(sourced.values, sourced.places)
 

@@ -15,5 +15,4 @@ def keep_freed_memory() -> None:
 
 
 def peak_bytes() -> int:
-    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -27,7 +27,6 @@ class Record(Model):
     kit_version: str = __version__
 
     def model_post_init(self, context: Any, /) -> None:
-        """Stamp new records with the version of their format."""
         if not self.format_version:
             object.__setattr__(self, "format_version", self.FORMAT)
 

@@ -21,7 +21,9 @@ from pairs.core.progress import waiting
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
-    from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession as SparkSession
+else:
+    SparkSession = "SparkSession"  # loading PySpark takes time, which only those who start it should spend
 
 DEFAULT_MASTER = "local[*,4]"  # all cores of this machine; a task that fails is tried up to four times
 _OLDEST_JAVA = 17
@@ -48,7 +50,7 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
     """Run a Spark session; the output of its processes stays off the terminal."""
     check_java()
     from py4j.protocol import Py4JError
-    from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession as SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     search_path = list(sys.path)

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress
-from pairs.core.spark import TaskError, run_tasks
+from pairs.core.spark import SparkSession, TaskError, run_tasks
 from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import Dataset
@@ -20,9 +20,6 @@ from pairs.dataset.manifest import DatasetManifest
 from pairs.dataset.reader import TickReader, parts_of
 from pairs.dataset.tick_rules import MAX_SHOWN, TIME, Problem, out_of_order
 from pairs.model.strategy_xml import scan
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _AGAIN = "generate or import the dataset again"
 _MAX_SYMBOLS = 100_000  # that are compared with the pairs and the strategies
@@ -82,7 +79,7 @@ def scan_part(part: FilePart, rows_before_file: int, known: frozenset[str] | Non
     return found
 
 
-def check(spark: "SparkSession", dataset: Dataset) -> Findings:
+def check(spark: SparkSession, dataset: Dataset) -> Findings:
     manifest = dataset.optional_manifest
     problems = dataset.file_problems()
     scanned = _scan(spark, dataset, manifest)
@@ -99,7 +96,7 @@ def check(spark: "SparkSession", dataset: Dataset) -> Findings:
     return Findings(digest.rows, digest.hexdigest() if manifest else None, problems, count, remarks)
 
 
-def _scan(spark: "SparkSession", dataset: Dataset, manifest: DatasetManifest | None) -> list[Scanned]:
+def _scan(spark: SparkSession, dataset: Dataset, manifest: DatasetManifest | None) -> list[Scanned]:
     """Scan all parts; the position of a row in the stream follows from the files that dataset.json lists before it."""
     described = {file.name: file.ticks for file in manifest.files} if manifest else {}
     rows_before = dict(zip(described, accumulate(described.values(), initial=0), strict=False))

@@ -63,7 +63,6 @@ def digest_rows(
 
 
 def digest_batch(first_row: int, batch: pa.RecordBatch) -> PartialDigest:
-    """Digest a batch of ticks with dictionary-encoded symbols."""
     symbol, price, size, tick_ts = batch.columns
     hashes = hash_symbols(tuple(symbol.dictionary.to_pylist()))
     return digest_rows(first_row, hashes, *(column.to_numpy() for column in (symbol.indices, price, size, tick_ts)))

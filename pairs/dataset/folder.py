@@ -94,7 +94,6 @@ class Dataset:
         return frozenset(symbol for pair in self.correlations() for symbol in (pair.symbol1, pair.symbol2))
 
     def correlations(self) -> list[Correlation]:
-        """Read the correlated pairs, in the order of the file."""
         try:
             with self.correlations_file.open(newline="", encoding="utf-8") as source:
                 rows = csv.DictReader(source)

@@ -31,7 +31,6 @@ def whole_file(path: Path) -> FilePart:
 
 
 def parts_of(path: Path) -> list[FilePart]:
-    """Cut a file into parts that tasks can share."""
     tick_format = whole_file(path).format
     with _refusing_unreadable(path):
         return tick_format.parts(path)
@@ -110,7 +109,6 @@ def folder_problems(files: list[Path], described: Collection[str] | None) -> lis
 
 
 def _missing_between(names: list[str]) -> Iterator[str]:
-    """Yield the names that are missing where names count up."""
     for before, after in pairwise(map(_NUMBERED.fullmatch, names)):
         if before and after and (before[1], before[3]) == (after[1], after[3]):
             for number in range(int(before[2]) + 1, int(after[2])):

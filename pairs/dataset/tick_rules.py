@@ -47,7 +47,6 @@ class Violation:
 
 
 def first_problem(violations: list[Violation]) -> Problem:
-    """Return the first problem of the first row that breaks a rule."""
     return min(problem for violation in violations for problem in violation.problems())
 
 

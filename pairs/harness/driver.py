@@ -87,7 +87,6 @@ class SendDelay:
             self.slots[slot] = max(self.slots.get(slot, 0), sent_us - due)
 
     def record(self) -> SendDelayRecord:
-        """Return the histogram and the seconds."""
         return SendDelayRecord(
             ticks=int(self.steps.sum()),
             step_us=_STEP_US,
@@ -102,7 +101,6 @@ class SendDelay:
 
 
 def play_unpaced(pieces: Iterator[Records], writer: TickWriter) -> None:
-    """Write all ticks, as fast as the engine consumes them."""
     for records in pieces:
         while writer.positions.backlog > _MAX_BACKLOG:
             writer.trim()

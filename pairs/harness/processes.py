@@ -106,7 +106,6 @@ class Processes:
         return {name: process.process.poll() for name, process in self._by_name.items()}
 
     def check(self) -> None:
-        """Raise if a process has ended that should not have."""
         for process in self._by_name.values():
             code = process.process.poll()
             if code not in (None, 0):

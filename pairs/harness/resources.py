@@ -44,11 +44,9 @@ class Sampler:
         return time.monotonic() - self._sampled_at >= _EVERY_S
 
     def cores(self) -> dict[str, float]:
-        """Return how many cores each part used lately."""
         return {part: usage[0] / self._seconds for part, usage in self._latest.items()}
 
     def memory(self) -> dict[str, float]:
-        """Return how many bytes of memory each part has."""
         return {part: usage[1] for part, usage in self._latest.items()}
 
     def sample(self, roots: Mapping[str, int]) -> None:

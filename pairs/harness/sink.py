@@ -130,7 +130,6 @@ class Sink:
                 self._write_record()
 
     def finalize(self) -> None:
-        """Write the answers and the record in their final form."""
         with self._lock:
             self._write_record()
             self._files.finalize()

@@ -36,7 +36,6 @@ class Finding:
 
 
 def findings(recorded: Recorded) -> list[Finding]:
-    """Return every finding, worst first."""
     if recorded.speed is None:
         return [Finding("bad", "Nothing was timed", recorded.why_untimed)]
     measured, used, score = recorded.measured(SCORED), usage(recorded), recorded.score

@@ -23,7 +23,6 @@ def figures(latencies_s: Floats) -> dict[str, float]:
 
 
 def summarize(latencies_s: Floats) -> LatencySummary:
-    """Return what score.json says of latencies."""
     found = figures(latencies_s)
     found.pop("p99.99", None)
     return LatencySummary.model_validate({"count": len(latencies_s), **found})

@@ -104,7 +104,6 @@ _PROGRESS: TypeAdapter[Batch | Heap | EngineSettings] = TypeAdapter(
 
 
 def optional_record(model: type[RecordT], file: Path) -> RecordT | None:
-    """Read a JSON record; None if it cannot be read."""
     with suppress(FileNotFoundError, BadInputError):
         return model.read(file)
     return None

@@ -140,7 +140,6 @@ class Recorded:
         return self.wall_of(begin), self.wall_of(end)
 
     def wall_s(self, times_us: NDArray[Any]) -> Floats:
-        """Return wall times as seconds since the first tick was due."""
         return np.asarray(times_us - self.origin_us) / 1e6
 
     def wall_of(self, simulated_ms: float) -> float:

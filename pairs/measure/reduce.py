@@ -50,7 +50,6 @@ class SlotPercentiles:
 
 
 def percentiles_by_slot(slots: Wholes, values: Floats, shares: tuple[float, ...]) -> SlotPercentiles:
-    """Return nearest-rank percentiles by slot."""
     order = np.lexsort((values, slots))
     ranked = values[order]
     present, firsts, counts = np.unique(slots[order], return_index=True, return_counts=True)
@@ -59,7 +58,6 @@ def percentiles_by_slot(slots: Wholes, values: Floats, shares: tuple[float, ...]
 
 
 def greatest_by_slot(slots: Wholes, values: NDArray[Any]) -> tuple[Wholes, NDArray[Any]]:
-    """Return the slots that have values, and the greatest of each."""
     found = percentiles_by_slot(slots, values, ())
     return found.slots, found.greatest
 
@@ -91,7 +89,6 @@ class Histogram:
 
     @property
     def middles(self) -> Floats:
-        """The geometric middles of the bins."""
         return np.sqrt(self.edges[1:] * self.edges[:-1])
 
     @property

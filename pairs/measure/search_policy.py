@@ -34,7 +34,6 @@ def by_point(outcomes: Sequence[Outcome]) -> dict[int, list[Outcome]]:
 
 
 def is_good(outcomes: Sequence[Outcome]) -> bool:
-    """Say whether most runs of a point are good."""
     return 2 * sum(outcome.good for outcome in outcomes) > len(outcomes)
 
 
@@ -68,6 +67,5 @@ def highest(outcomes: Sequence[Outcome]) -> int | None:
 
 
 def best(outcomes: Sequence[Outcome]) -> Outcome | None:
-    """Return the good run with the best score."""
     scored = [outcome for outcome in outcomes if outcome.good and outcome.p_score is not None]
     return max(scored, key=lambda outcome: outcome.p_score or 0.0, default=None)

@@ -50,7 +50,6 @@ def _planned_rate(recorded: Recorded) -> Points | None:
 
 
 def _slots(recorded: Recorded) -> Slots:
-    """Cut the run into slots of a second or more."""
     return slots_for(0.0, recorded.end_s, int(recorded.end_s), fewest=1, most=_SLOTS, each=1)
 
 

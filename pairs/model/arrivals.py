@@ -15,7 +15,6 @@ def burst_of(duration_ms: float) -> tuple[float, float]:
 
 
 def rate_knots(curve: str, duration_ms: float, basis: float, peak_factor: float) -> tuple[list[float], list[float]]:
-    """Return the times and rates of the knots of a curve."""
     peak = basis * peak_factor
     if curve == "constant":
         return [0.0, duration_ms], [basis, basis]

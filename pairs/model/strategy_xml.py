@@ -148,7 +148,6 @@ def _schema() -> etree.XMLSchema:
 
 
 def _elements(source: BinaryIO) -> Iterator[etree._Element]:
-    """Yield elements as they end, without reading ahead."""
     parser = etree.XMLPullParser(("end",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     since_element = 0
     try:

@@ -80,7 +80,6 @@ def _load(recorded: Recorded) -> dict[str, Data]:
 
 
 def _send_delays(recorded: Recorded) -> Data:
-    """Return the worst send delay of each driver in each slot."""
     if not recorded.drivers:
         return absent("Not recorded: the run was unpaced, or its drivers did not come to their end.")
     drivers = {}

@@ -17,7 +17,6 @@ _NOTHING = 65_535  # the step that stands for "no number"
 
 
 def typed_array(values: NDArray[Any]) -> dict[str, str]:
-    """Return an array in the format that plotly.js reads."""
     values = np.ascontiguousarray(values)
     return {"dtype": values.dtype.str[1:], "bdata": base64.b64encode(values.tobytes()).decode("ascii")}
 

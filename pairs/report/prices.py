@@ -48,7 +48,6 @@ def read_prices(dataset: Dataset, symbols: Sequence[str], duration_ms: int) -> P
 
 
 def _small(dataset: Dataset, files: list[Path]) -> bool:
-    """Say whether all ticks can be read in seconds."""
     if files[0].suffix == ".csv":
         return sum(file.stat().st_size for file in files) <= _MOST_CSV_BYTES
     if files[0].suffix == ".parquet":

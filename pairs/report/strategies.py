@@ -72,7 +72,6 @@ def _rows_of(answers: Answers, places: dict[str, int]) -> tuple[Wholes, Wholes, 
 
 
 def _key(place: Wholes, tick_ts: Wholes) -> Wholes:
-    """Return strategy and time as a single number."""
     return (place << 40) | tick_ts
 
 

@@ -42,7 +42,6 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def milliseconds(seconds: float | None) -> str:
-    """Write a latency with about three figures."""
     if seconds is None:
         return NONE
     value = seconds * 1000
@@ -50,7 +49,6 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def flattened(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every value of nested settings with its dotted name."""
     for name, value in values.items():
         if isinstance(value, dict) and value:
             yield from flattened(value, f"{prefix}{name}.")

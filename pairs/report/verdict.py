@@ -29,7 +29,6 @@ _SETTINGS = {
 
 
 def verdict(recorded: Recorded) -> dict[str, Any]:
-    """Return what the card on top of the page says."""
     score = recorded.score
     return {
         "p_score": number(None if score is None else score.p_score),

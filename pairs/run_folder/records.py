@@ -147,7 +147,6 @@ class ValidationRecord(Record):
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is missing, undue or wrong."""
         return self.verdict == "PASSED"
 
     def total(self, kind: str, streams: Iterable[str] = STREAMS) -> int:

@@ -15,7 +15,6 @@ from pairs.stages.validate import validate
 
 
 def score(run: Run) -> ScoreRecord:
-    """Score a validated run, and write score.json."""
     scored = score_run(read_run(run))
     scored.write(run.score_file)
     return scored

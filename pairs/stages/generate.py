@@ -54,7 +54,6 @@ Done = Callable[[object], None]  # called with the result of each stage when it 
 def generate(
     profile: Profile, path: Path, *, suffix: str, master: str, files: int | None = None, overwrite: bool = False
 ) -> GeneratedDataset:
-    """Generate a dataset on Spark."""
     source = TickSource(profile.workload)
     ranges = job.cut_into_files(source.timeline.ticks, files)
     spark.check_java()
@@ -69,7 +68,6 @@ def generate(
 def import_trades(
     files: Sequence[Path], columns: TradeColumns, wanted: PairsWanted, path: Path, *, master: str, overwrite: bool
 ) -> ImportedDataset:
-    """Import the trades in some files, on Spark."""
     for place, file in enumerate(files):
         if file.resolve() in [other.resolve() for other in files[:place]]:
             raise BadInputError(f"{file}: given twice, which would double every trade; give it once")

@@ -74,7 +74,6 @@ class SearchSession:
         manifest.write(file)
 
     def runs(self) -> list[Run]:
-        """Return all scored runs, in the order of time."""
         found = [Run(path) for path in (self.folder / "runs").glob("sf-*")]
         return sorted(filter(_is_scored, found), key=lambda run: run.score_file.stat().st_mtime)
 
@@ -86,7 +85,6 @@ class SearchSession:
         return next_point(self.outcomes(), self.first, self.most)
 
     def run_next(self, scale_factor: int) -> Outcome:
-        """Run a point once more."""
         numbered = (Run(self.folder / "runs" / f"sf-{scale_factor}-{number}") for number in range(1, 1_000))
         run = next(run for run in numbered if not _is_scored(run))
         shutil.rmtree(run.path, ignore_errors=True)

@@ -8,7 +8,6 @@ from pairs.core.spark import session
 from pairs.dataset import check as row_check
 from pairs.dataset.folder import Dataset
 from pairs.dataset.manifest import ExpectedManifest
-from pairs.dataset.overview import Overview, survey
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
@@ -28,17 +27,11 @@ class ExpectedAnswers:
 
 
 def check(path: Path, master: str) -> row_check.Findings:
-    """Check every file and every row of a dataset, on Spark."""
     dataset = Dataset(path)
     dataset.tick_files()  # refuse before Spark starts
     dataset.known_symbols()
     with session("pairs check", master) as spark:
         return row_check.check(spark, dataset)
-
-
-def overview(dataset: Dataset) -> Overview:
-    """Read all ticks of a dataset once."""
-    return survey(dataset)
 
 
 def expected(path: Path, master: str, recompute: bool) -> ExpectedAnswers:

@@ -22,7 +22,6 @@ def all_targets() -> dict[str, Target]:
 
 
 def find(name: str, plan: str | None) -> tuple[Target, str]:
-    """Return a target and one of its plans, by default its first."""
     targets = all_targets()
     if name not in targets:
         raise BadInputError(f"--target: {name!r} is not a target{_nearest(name, list(targets))}")

@@ -57,7 +57,6 @@ class TickFileWriter:
         return self._pending_rows >= _ROWS_PER_GROUP and self.flush()
 
     def flush(self) -> bool:
-        """Write all ticks to disk."""
         if self._pending_rows:
             self._write_ticks(pa.concat_tables(self._pending))
             self.rows += self._pending_rows
@@ -88,7 +87,6 @@ class TickFormat(ABC):
 
 
 def refuse_missing(wanted: list[str], found: list[str]) -> None:
-    """Refuse a table that lacks a column, or has it twice."""
     for name in wanted:
         if found.count(name) != 1:
             shown = ", ".join(map(repr, found[:20])) or "nothing"
