@@ -30,7 +30,9 @@ def test_the_wheel_takes_one_name(distributions: Path) -> None:
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"pairs"}
     for part in ("generator", "translator", "validator", "templates", "configs"):
         assert any(name.startswith(f"pairs/{part}/") for name in names), part
-    assert "pairs/model/strategies.xsd" in names
+    assert {"pairs/model/strategies.xsd", "pairs/configs/runs/local.toml", "pairs/configs/profiles/quick.toml"} <= set(
+        names
+    )
 
 
 def test_the_source_distribution_can_run_its_tests(distributions: Path) -> None:
