@@ -21,7 +21,7 @@ def run_manifest(**changes: Any) -> RunManifest:
         dataset="/data/market",
         dataset_manifest=dataset_manifest(),
         strategies_digest="s",
-        settings=load_run("local", {"target": "bare", "plan": "shared", "speed": "60"}),
+        settings=load_run("local", {"target": "bare", "plan": "vectorized", "speed": "60"}),
         ticks=10,
         duration_ms=7_200_000,
         phases_ms={"ramp-up": 0, "warm-up": 60_000, "measurement": 1_800_000, "cool-down": 5_400_000},

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from pairs.core.records import Record
+from pairs.model.plan import Plan
 from pairs.model.strategy import StrategySet
 
 Setting = str | int | float | bool
@@ -54,8 +55,9 @@ class Target(ABC):
 
     name: str
     summary: str
-    plans: ClassVar[Mapping[str, str]]  # each with a line that explains it; the first is the default
+    plans: ClassVar[Mapping[str, Plan]]  # the first is the default, and never of class block if there is another
     options: ClassVar[Mapping[str, str]]  # settings that its programs accept, each with a line that explains it
+    recovers: ClassVar[bool]  # whether its state survives a crash by the engine's own means
     templates: Path
 
     def settings(self, plan: str) -> Mapping[str, Setting]:

@@ -9,7 +9,9 @@ from rich.filesize import decimal
 from rich.table import Column, Table
 
 from pairs.cli.render_validation import render_validation
+from pairs.core.progress import warn
 from pairs.core.units import show_duration
+from pairs.measure.validity import warm_strategies, warm_up_reasons
 from pairs.model.streams import SCORED
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import ScoreRecord
@@ -31,6 +33,8 @@ def _(result: GeneratedDataset) -> None:
     manifest, seconds = result.dataset.manifest, result.seconds
     made = f"{_throughput(manifest.counts.ticks, seconds)}, digest {manifest.digest[:16]}"
     print(f"{result.dataset.path}: {made}")
+    for reason in result.hopeless:
+        warn(f"runs on this dataset cannot have a valid score: {reason}")
 
 
 @render.register
@@ -43,9 +47,10 @@ def _(result: GeneratedStrategies) -> None:
     users = len({strategy.user for strategy in strategies})
     drawn = f"{len(strategies):,} strategies of {users:,} users, seed {result.seed}"
     print(f"{dataset.strategies_file}: {drawn}: {shares}{more}")
-    start = dataset.manifest.measurement_interval_ms[0]
-    late = sum(strategy.warm_up_ms > start for strategy in strategies)
-    print(f"{late:,} of them still warm up when the measurement interval starts, at {show_duration(start)}")
+    manifest = dataset.manifest
+    begins = show_duration(manifest.measurement_interval_ms[0])
+    for reason in warm_up_reasons(len(strategies), warm_strategies(strategies, manifest.duration_ms)):
+        warn(f"runs with these strategies cannot have a valid score: {reason}; it begins at {begins}")
 
 
 @render.register
@@ -97,9 +102,13 @@ def _(validation: Validation) -> None:
 @render.register
 def _(score: ScoreRecord) -> None:
     table = two_columns()
-    number = "-" if score.p_score is None else f"{score.p_score:,.2f}"
-    table.add_row("p_score", number if score.valid else f"{number}, void: {'; '.join(score.reasons)}")
+    table.add_row("p_score", shown_score(score))
+    for reason in score.reasons:
+        table.add_row("void", reason)
+    for warning in score.warnings:
+        table.add_row("warning", warning)
     table.add_row("load", f"{score.load:,.2f}, scale factor {score.scale_factor}")
+    table.add_row("engine", f"{score.target}, plan {score.plan}, class {score.plan_class}; transport {score.transport}")
     _add_latency(table, score)
     if (delay := score.send_delay) is not None:
         worst = f"p99 {delay.p99_s * 1000:.2f} ms, max {delay.max_s * 1000:.2f} ms"
@@ -113,13 +122,25 @@ def _(score: ScoreRecord) -> None:
     print()
 
 
+def shown_score(score: ScoreRecord) -> str:
+    number = "-" if score.p_score is None else f"{score.p_score:,.2f}"
+    interval = score.p_score_interval
+    likely = "" if interval is None else f", 95 % between {interval[0]:,.2f} and {interval[1]:,.2f}"
+    return f"{number}{likely}{'' if score.valid else ', void'}"
+
+
 def _add_latency(table: Table, score: ScoreRecord) -> None:
     orders = score.latency_s[SCORED.name]
+    counted = f"{score.orders:,} {SCORED.name} of {score.triggers:,} triggers in the measurement interval"
     if score.p99 is None:
+        table.add_row("latency", counted)
         return
     shares = {"p50": orders.p50, "p95": orders.p95, "p99": orders.p99, "p99.9": orders.p999, "max": orders.max}
-    shown = ", ".join(f"{name} {(value or 0) * 1000:,.1f}" for name, value in shares.items())
-    table.add_row("latency", f"{shown} ms, of {orders.count:,} {SCORED.name} in the measurement interval")
+    shown = ", ".join(f"{name} {value * 1000:,.1f}" for name, value in shares.items() if value is not None)
+    table.add_row("latency", f"{shown} ms, of {counted}")
+    if (interval := score.p99_interval) is not None:
+        low, high = (bound * 1000 for bound in interval)
+        table.add_row("", f"p99 is between {low:,.1f} and {high:,.1f} ms (95 %, bootstrap over triggers)")
 
 
 def _add_recovery(table: Table, score: ScoreRecord) -> None:

@@ -12,8 +12,8 @@ def targets() -> None:
     table = Table(*headings, box=None, pad_edge=False)
     for name, target in all_targets().items():
         table.add_row(name, "", target.summary)
-        for plan, summary in target.plans.items():
-            table.add_row("", f"--plan {plan}", summary)
+        for plan, laid_out in target.plans.items():
+            table.add_row("", f"--plan {plan}", f"class {laid_out.plan_class}: {laid_out.summary}")
         for option, summary in target.options.items():
             table.add_row("", f"--set {option}=...", summary)
     Console(soft_wrap=True).print(table)

@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from pairs.config.settings import parse_file, parse_flags, setting
-from pairs.config.values import number
+from pairs.config.values import SPEEDS
 from pairs.config.workload import Workload, complete
-
-_SPEED = number("a number above zero such as 1 or 60", lambda value: value > 0)
 
 
 @dataclass(frozen=True)
 class _ProfileFile(Workload):
     """The settings in a profile's file: those of the workload and the recommended speed."""
 
-    speed: float = setting(_SPEED, "--speed", "Recommended speed, simulated seconds per wall second.", 1.0)
+    speed: float = setting(SPEEDS, "--speed", "Recommended speed, simulated seconds per wall second.", 1.0)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pairs.core.errors import BadInputError
 from pairs.core.units import parse_duration_ms, show_duration
 
 Plain = str | int | float  # a value in TOML or JSON
+_SLOWEST, _FASTEST = 0.001, 10_000.0  # simulated seconds per wall second
 
 
 @dataclass(frozen=True)
@@ -78,14 +79,18 @@ def rate() -> Kind:
     return Kind("R", wanted, parse, lambda value: int(value) if value.denominator == 1 else str(value))
 
 
+SPEEDS = number(
+    f"a number from {_SLOWEST:g} to {_FASTEST:,.0f} such as 1 or 60", lambda value: _SLOWEST <= value <= _FASTEST
+)
+
+
 def speed() -> Kind:
-    """Positive speeds in simulated seconds per wall second, or `max` for unpaced."""
-    positive = number("", lambda value: value > 0)
+    """Speeds in simulated seconds per wall second, or `max` for unpaced."""
 
     def parse(raw: Any) -> float | str:
-        return "max" if raw == "max" else float(positive.parse(raw))
+        return "max" if raw == "max" else float(SPEEDS.parse(raw))
 
-    return Kind("X", "a number above zero such as 1 or 60, or max", parse)
+    return Kind("X", f"{SPEEDS.wanted}, or max", parse)
 
 
 def choice(*names: str) -> Kind:

@@ -1,6 +1,7 @@
-"""A progress bar on a terminal; silent in a pipe."""
+"""What is shown while work goes on: a progress bar on a terminal, silent in a pipe; warnings always."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -9,6 +10,10 @@ import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
+
+
+def warn(sentence: str) -> None:
+    print(f"pairs: warning: {sentence}", file=sys.stderr, flush=True)
 
 
 @contextmanager

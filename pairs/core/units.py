@@ -32,3 +32,8 @@ def show_duration(duration_ms: int) -> str:
         count, rest = divmod(rest, size)
         written += f"{count}{unit}" if count else ""
     return written or "0ms"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things: `1 warning`, `2 warnings`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

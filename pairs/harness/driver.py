@@ -66,16 +66,23 @@ def now_us() -> int:
 
 
 class SendDelay:
-    """Send delays: a histogram of all, and the worst by second of wall time and by slot of scheduled time."""
+    """Send delays: a histogram of all, and the worst by second of wall time and by slot of scheduled time.
 
-    def __init__(self, start_us: int) -> None:
-        self._start_us = start_us
+    Also counts the ticks that were due and those that were sent in the measurement interval, us of wall time.
+    """
+
+    def __init__(self, start_us: int, interval_us: tuple[int, int] = (0, 0)) -> None:
+        self._start_us, self._interval_us = start_us, interval_us
+        self.due_in_interval = self.sent_in_interval = 0
         self.steps = np.zeros(_STEPS + 1, np.int64)
         self.seconds: dict[int, tuple[int, int]] = {}
         self.slots: dict[int, int] = {}
 
     def note(self, sent_us: int, due_us: NDArray[np.int64]) -> None:
         """Note that ticks were sent at a time; they were due in this order, and span less than a slot."""
+        begin, end = self._interval_us
+        self.due_in_interval += int(np.diff(np.searchsorted(due_us, (begin, end)))[0])
+        self.sent_in_interval += len(due_us) if begin <= sent_us < end else 0
         delay = sent_us - due_us
         steps = np.clip(delay // _STEP_US, 0, _STEPS)
         self.steps[: int(steps.max()) + 1] += np.bincount(steps)
@@ -89,6 +96,8 @@ class SendDelay:
     def record(self) -> SendDelayRecord:
         return SendDelayRecord(
             ticks=int(self.steps.sum()),
+            due_in_interval=self.due_in_interval,
+            sent_in_interval=self.sent_in_interval,
             step_us=_STEP_US,
             histogram=[(int(step), int(self.steps[step])) for step in np.flatnonzero(self.steps)],
             seconds=[(second, *values) for second, values in sorted(self.seconds.items())],
@@ -114,11 +123,13 @@ def play_paced(
     writer: TickWriter,
     start_us: int,
     speed: float,
+    interval_ms: tuple[int, int] = (0, 0),
     clock: Callable[[], int] = now_us,
     sleep: Callable[[float], None] = time.sleep,
 ) -> SendDelay:
     """Send every tick when it is due, whatever the engine does; return how long after that it was sent."""
-    delay = SendDelay(start_us)
+    begin, end = due_us(start_us, np.array(interval_ms), speed).tolist()
+    delay = SendDelay(start_us, (begin, end))
     for records in pieces:
         due = due_us(start_us, records["tickTS"], speed)
         records["TS"] = due
@@ -142,6 +153,7 @@ def main() -> None:
     parser.add_argument("--driver", type=int, default=0, help="which of several drivers this is")
     parser.add_argument("--speed", type=float, help="simulated seconds per wall second; default: unpaced")
     parser.add_argument("--start", type=int, help="when tickTS 0 is due, us of wall time")
+    parser.add_argument("--interval", type=int, nargs=2, default=(0, 0), help="measurement interval, simulated ms")
     given = parser.parse_args()
     run = Run(given.run)
     transport = load_transport(run.transport_folder)
@@ -151,7 +163,7 @@ def main() -> None:
         if given.speed is None:
             play_unpaced(pieces, writer)
         else:
-            delay = play_paced(pieces, writer, given.start, given.speed)
+            delay = play_paced(pieces, writer, given.start, given.speed, tuple(given.interval))
             run.write_parquet(run.send_delay_file(given.driver), delay.by_slot())
             delay.record().write(run.driver_file(given.driver), indent=None)
 

@@ -4,10 +4,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import ClassVar
 
 from pairs.config.run_settings import FaultSpec
 from pairs.core.errors import BadInputError
+from pairs.core.units import show_duration
 from pairs.harness.processes import Engine
 
 
@@ -43,11 +45,14 @@ class Kill(Fault):
 FAULTS: Mapping[str, type[Fault]] = {fault.kind: fault for fault in (Kill,)}
 
 
-def find_faults(specs: Iterable[FaultSpec]) -> list[Fault]:
-    """Return the faults that a configuration asks for, in the order in which they strike."""
+def find_faults(specs: Iterable[FaultSpec], close_ms: float = inf) -> list[Fault]:
+    """Return the faults that a configuration asks for, in the order in which they strike, all before the close."""
     for spec in specs:
         if spec.kind not in FAULTS:
             raise BadInputError(f"--fault: {str(spec)!r} is not a fault; give one of {', '.join(FAULTS)}, then @TIME")
+        if spec.at_ms >= close_ms:
+            close = show_duration(int(close_ms))
+            raise BadInputError(f"--fault: {str(spec)!r} is after the close; give a time before {close}")
     return [FAULTS[spec.kind](spec.at_ms) for spec in sorted(specs)]
 
 
@@ -67,6 +72,7 @@ class FaultInjector:
     engine: Engine
     simulated_ms: Callable[[], float]
     on_strike: Callable[[], object]
+    on_recovery: Callable[[], object] = lambda: None
     events: list[FaultEvent] = field(default_factory=list)
 
     def poll(self) -> None:
@@ -77,3 +83,4 @@ class FaultInjector:
         self.on_strike()
         self.events.append(FaultEvent(fault.kind, time.time_ns() // 1000))
         fault.recover(self.engine)
+        self.on_recovery()

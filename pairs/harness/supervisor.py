@@ -40,6 +40,7 @@ class Job:
     settings: RunSettings
     ticks: int | None  # how many there are, if known
     phases_ms: Mapping[str, int]  # when each phase begins, in simulated time, in order
+    interval_ms: tuple[int, int]  # the measurement interval, in simulated time
     duration_ms: int
 
     @property
@@ -122,7 +123,7 @@ class _Supervisor:
         began(self._start_us)
         drivers = [self._start_driver(number) for number in range(job.settings.drivers)]
         faults, note = find_faults(job.settings.faults), partial(self._note, force=True)
-        injector = FaultInjector(faults, engine, self._simulated_ms, note)
+        injector = FaultInjector(faults, engine, self._simulated_ms, note, self._throughput.engine_restarted)
         self._watch(engine, injector)
         seconds = time.perf_counter() - started
         if not transport.positions().closed:
@@ -135,7 +136,9 @@ class _Supervisor:
         return Outcome(seconds, self._start_us, speed, tuple(injector.events), processes.exit_codes())
 
     def _start_driver(self, number: int) -> RunProcess:
-        paced = () if self._start_us is None else ("--speed", self._job.speed, "--start", self._start_us)
+        paced: tuple[object, ...] = ()
+        if self._start_us is not None:
+            paced = "--speed", self._job.speed, "--start", self._start_us, "--interval", *self._job.interval_ms
         arguments = self._run.path, self._job.dataset.path.absolute(), "--driver", number, *paced
         return self._processes.start_module(f"driver-{number}", "pairs.harness.driver", *arguments)
 

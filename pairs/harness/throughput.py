@@ -44,6 +44,11 @@ class Throughput:
             now_us = time.time_ns() // 1000
             self._rows.append({"time": now_us, "produced": positions.produced, "consumed": positions.consumed})
 
+    def engine_restarted(self) -> None:
+        """Begin anew to wait for the engine: it has to start before it can consume anything."""
+        if self._waiting_since is not None:
+            self._waiting_since = self._clock()
+
     def ticks_per_second(self) -> float | None:
         """Return the throughput of the engine between its first and its last progress."""
         if len(self._progress) < 2:

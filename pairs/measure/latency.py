@@ -10,14 +10,20 @@ from pairs.measure.reduce import Floats, Histogram, Slots, log_histogram, percen
 from pairs.run_folder.records import LatencySummary
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
+_NEEDED = {"p99.9": 1_000, "p99.99": 10_000}  # answers; with fewer, the percentile is only the greatest of them
 _FEWEST_BINS, _MOST_BINS = 20, 120
 
 
-def figures(latencies_s: Floats) -> dict[str, float]:
-    """Return least, mean, percentiles and greatest of latencies; nothing if there are none."""
-    if not len(latencies_s):
+def figures(latencies_s: Floats) -> dict[str, float | None]:
+    """Return least, mean, percentiles and greatest of latencies; nothing if there are none.
+
+    A percentile that there are too few latencies for is None.
+    """
+    count = len(latencies_s)
+    if not count:
         return {}
-    shares = {name: percentile(latencies_s, share) for name, share in _SHARES.items()}
+    known = {name: count >= _NEEDED.get(name, 1) for name in _SHARES}
+    shares = {name: percentile(latencies_s, share) if known[name] else None for name, share in _SHARES.items()}
     ends = float(latencies_s.min()), float(latencies_s.mean()), float(latencies_s.max())
     return {"min": ends[0], "avg": ends[1], **shares, "max": ends[2]}
 

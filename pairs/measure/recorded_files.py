@@ -42,6 +42,8 @@ class Throughput:
 class DriverDelays:
     """The send delays of a driver: by second, as a histogram, and, if recorded, the worst by slot of scheduled time."""
 
+    due_in_interval: int  # ticks
+    sent_in_interval: int
     seconds: Wholes  # of wall time
     ticks: Wholes
     worst_s: Floats
@@ -125,7 +127,8 @@ def read_drivers(run: Run, drivers: int) -> list[DriverDelays]:
             seconds, ticks, worst_us = np.array(record.seconds, np.int64).reshape(-1, 3).T
             steps, counts = np.array(record.histogram, np.int64).reshape(-1, 2).T
             steps_s = (steps + 1) * record.step_us / 1e6
-            found.append(DriverDelays(seconds, ticks, worst_us / 1e6, steps_s, counts, by_slot))
+            in_interval = record.due_in_interval, record.sent_in_interval
+            found.append(DriverDelays(*in_interval, seconds, ticks, worst_us / 1e6, steps_s, counts, by_slot))
     return found
 
 

@@ -182,7 +182,7 @@ def read_run(run: Run) -> Recorded:
         manifest=manifest,
         score=files.optional_record(ScoreRecord, run.score_file),
         validation=files.optional_record(ValidationRecord, run.validation_file),
-        strategies=_strategies(Dataset(run.path / manifest.dataset)),
+        strategies=_strategies(run),
         answers={name: answers for name, answers in read.items() if answers is not None},
         resources=files.read_samples(run, since_us),
         throughput=files.read_throughput(run),
@@ -193,9 +193,9 @@ def read_run(run: Run) -> Recorded:
     )
 
 
-def _strategies(dataset: Dataset) -> StrategySet | None:
+def _strategies(run: Run) -> StrategySet | None:
     with suppress(BadInputError, OSError):
-        return read_strategies(dataset.strategies_file)
+        return read_strategies(run.strategies_file)
     return None
 
 

@@ -1,12 +1,11 @@
-"""Whether a run was stable: whether latency or backlog grew, and how certain its 99th percentile is."""
+"""Whether a run was stable: whether latency or backlog grew."""
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.stats import binom, kendalltau, theilslopes
+from scipy.stats import kendalltau, theilslopes
 
 from pairs.measure.recordings import Recorded, Timed
-from pairs.measure.reduce import Floats, Slots, percentile, percentiles_by_slot
+from pairs.measure.reduce import Slots, percentile, percentiles_by_slot
 from pairs.measure.throughput import backlog_of
 from pairs.model.streams import SCORED
 
@@ -50,18 +49,6 @@ def trend(timed: Timed, begin: float, end: float) -> Trend | None:
     overall = percentile(timed.latency_s, 0.5)
     growth = float(theilslopes(medians, by_slot.slots).slope) * _TREND_SLOTS / overall if overall > 0 else 0.0
     return Trend(growth, float(kendalltau(by_slot.slots, medians).pvalue))
-
-
-def p99_bounds(latencies_s: Floats, confidence: float = 0.95) -> tuple[float, float] | None:
-    """Return bounds of the 99th percentile from ranks alone, whatever the distribution; None if there are too few."""
-    count = len(latencies_s)
-    if not count:
-        return None
-    low, high = (int(binom.ppf(share, count, 0.99)) for share in ((1 - confidence) / 2, (1 + confidence) / 2))
-    if high >= count:
-        return None
-    ranked = np.sort(latencies_s)
-    return float(ranked[max(low - 1, 0)]), float(ranked[high])
 
 
 def unsustained(recorded: Recorded, limit_s: float) -> list[str]:

@@ -15,11 +15,14 @@ from pairs.model.streams import SCORED
 from pairs.report.charts import Data, absent, curve, log_range, numbers
 from pairs.report.page import render
 from pairs.report.tables import NOT_RECORDED, PUBLISHED, Table, flattened
+from pairs.report.verdict import validity_words
+from pairs.run_folder.records import ScoreRecord
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 
 _NO_LATENCY = "None of these runs has orders in its measurement interval."
 _LEAST_MS = 1e-3  # on a logarithmic axis
+_MOST_OVERLAPS = 50  # pairs of runs that are looked at
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Compared:
     @property
     def engine(self) -> str:
         settings = self.recorded.manifest.settings
-        return f"{settings.target}, {settings.plan}"
+        return f"{settings.target}, {settings.plan} ({self.recorded.manifest.plan_class})"
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,20 @@ def _row(run: Compared) -> list[Any]:
         run.engine,
         run.recorded.scale_factor,
         None if score is None else score.p_score,
-        "not scored" if score is None else "valid" if score.valid else "void",
+        *_interval(score),
+        "not scored" if score is None else validity_words(score),
         "not validated" if validation is None else validation.verdict,
         "yes" if score is not None and score.standard else "no",
         None if score is None else score.load,
         *in_ms,
         orders.count,
+        0 if score is None else score.triggers,
         cost(run.recorded),
     ]
+
+
+def _interval(score: ScoreRecord | None) -> tuple[float | None, float | None]:
+    return (None, None) if score is None or score.p_score_interval is None else score.p_score_interval
 
 
 def by_scale_factor(runs: Sequence[Compared]) -> Data:
@@ -103,7 +112,8 @@ def by_scale_factor(runs: Sequence[Compared]) -> Data:
         {"name": name, "published": False, "points": sorted(points, key=lambda point: int(point["sf"]))}
         for name, points in groups.items()
     ]
-    for engine, results in PUBLISHED.items():
+    standard = any(run.recorded.score and run.recorded.score.standard for run in runs)
+    for engine, results in PUBLISHED.items() if standard else ():
         points = [_point(*result, "published") for result in results]
         series.append({"name": f"engine {engine}, published, 8 cores", "published": True, "points": points})
     return {"series": series}
@@ -152,7 +162,40 @@ def _settings(recorded: Recorded) -> Iterator[tuple[str, str]]:
 
 def cautions(runs: Sequence[Compared]) -> list[Caution]:
     """Return why these runs should not be compared; nothing if they may."""
-    return [*_void(runs), *_machines(runs), *_markets(runs), *_speeds(runs), *_standard(runs), *_versions(runs)]
+    engines = [*_classes(runs), *_overlaps(runs)]
+    return [
+        *_void(runs),
+        *_machines(runs),
+        *_markets(runs),
+        *_speeds(runs),
+        *engines,
+        *_standard(runs),
+        *_versions(runs),
+    ]
+
+
+def _classes(runs: Sequence[Compared]) -> Iterator[Caution]:
+    groups = _grouped(runs, lambda run: run.recorded.manifest.plan_class)
+    if len(groups) > 1:
+        told = "; ".join(f"{_names(found)}: {plan_class}" for plan_class, found in groups.items())
+        yield Caution("bad", f"Different classes of plans: {told}. Engine and user code do not share the work alike.")
+
+
+def _overlaps(runs: Sequence[Compared]) -> Iterator[Caution]:
+    """Yield which runs of the same load cannot be told apart by their scores."""
+    known = [run for run in runs if run.recorded.score is not None and run.recorded.score.p99_interval is not None]
+    for first, second in list(combinations(known, 2))[:_MOST_OVERLAPS]:
+        one, other = first.recorded.score, second.recorded.score
+        if one is not None and other is not None and one.load == other.load and overlap(one, other):
+            names = f"{first.name} and {second.name}"
+            yield Caution("note", f"{names}: the 95 % intervals of their 99th percentiles overlap.")
+
+
+def overlap(one: ScoreRecord, other: ScoreRecord) -> bool:
+    """Return whether the intervals of two 99th percentiles have values in common."""
+    if one.p99_interval is None or other.p99_interval is None:
+        return True
+    return one.p99_interval[0] <= other.p99_interval[1] and other.p99_interval[0] <= one.p99_interval[1]
 
 
 def _void(runs: Sequence[Compared]) -> Iterator[Caution]:

@@ -19,6 +19,8 @@ def make_report(runs: Sequence[Run], output: Path | None) -> Path:
     target = output or runs[0].report_file
     if target.is_dir():
         raise BadInputError(f"{target}: is a folder; give the file to write")
+    for run in runs:
+        run.refuse_other_inputs(run.dataset())
     recorded = [read_run(run) for run in runs]
     page = report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded)
     with suppress(OSError):  # what is wrong with the folder shows when the file is written

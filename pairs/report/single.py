@@ -25,8 +25,8 @@ def report_of(recorded: Recorded) -> str:
     context = {
         "subtitle": f"{settings.target}, plan {settings.plan}, on the market {recorded.dataset.path.name}",
         **verdict(recorded),
-        "published": _published_rows(),
-        "findings": findings(recorded),
+        "published": _published_rows() if recorded.score and recorded.score.standard else [],
+        "findings": findings(recorded, recorded.score),
         "streams": SCORED_FIRST,
         "tolerances": ", ".join(f"{tolerance:g}" for tolerance in {stream.tolerance for stream in SCORED_FIRST}),
         "tables": tables(recorded),

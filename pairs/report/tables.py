@@ -84,7 +84,7 @@ def _latency(recorded: Recorded) -> Table:
         scheduled = recorded.measured(stream)
         for timed, since in ((scheduled, "scheduled"), (scheduled.from_send_time, "send")):
             if timed:
-                values = map(milliseconds, figures(timed.latency_s).values())
+                values = list(map(milliseconds, figures(timed.latency_s).values()))
                 rows.append((f"{stream.name}, from {since} time", f"{len(timed):,}", *values))
     return Table(("", "answers", "min", "mean", "p50", "p95", "p99", "p99.9", "p99.99", "max"), rows)
 

@@ -4,8 +4,9 @@ from typing import Any
 
 from rich.filesize import decimal
 
+from pairs.core.units import counted
 from pairs.measure.recordings import Recorded
-from pairs.model.streams import SCORED
+from pairs.model.plan import CLASSES
 from pairs.report.tables import NOT_RECORDED, flattened, milliseconds, number
 from pairs.run_folder.records import ScoreRecord, ValidationRecord
 
@@ -49,9 +50,20 @@ def _badges(recorded: Recorded) -> list[tuple[str, str]]:
         badges.append(("good" if validation.passed else "bad", validation.verdict))
     if score is None:
         return [*badges, ("note", "NOT SCORED")]
-    badges.append(("good", "valid") if score.valid else ("bad", "void"))
+    badges.append(_validity_badge(score))
     badges.append(("good", "standard") if score.standard else ("note", "non-standard"))
-    return badges
+    return [*badges, ("note", f"class {score.plan_class}")]
+
+
+def _validity_badge(score: ScoreRecord) -> tuple[str, str]:
+    level = "bad" if not score.valid else "warning" if score.warnings else "good"
+    return level, validity_words(score)
+
+
+def validity_words(score: ScoreRecord) -> str:
+    """Return whether a score counts, in the words of badges and tables."""
+    word = "valid" if score.valid else "void"
+    return f"{word}, {counted(len(score.warnings), 'warning')}" if score.valid and score.warnings else word
 
 
 def _sentences(recorded: Recorded) -> list[str]:
@@ -61,10 +73,14 @@ def _sentences(recorded: Recorded) -> list[str]:
         if manifest.state != "ended":
             sentences.insert(0, f"The run {manifest.state}: {manifest.reason or 'no reason recorded'}.")
         return [*sentences, "It was not scored; 'pairs score' does that once a run is validated."]
-    if score.valid:
-        sentences.append("The score counts: every tick was sent, and the driver kept its schedule.")
+    sentences += ["The score counts: the load was offered as planned, and the sample is large enough."] * score.valid
     sentences += [f"The score is void: {reason.rstrip('.')}." for reason in score.reasons]
-    return [*sentences, _standard_sentence(score)]
+    sentences += [f"Warning: {warning}" for warning in score.warnings]
+    return [*sentences, _class_sentence(score), _standard_sentence(score)]
+
+
+def _class_sentence(score: ScoreRecord) -> str:
+    return f"Plan {score.plan} is of class {score.plan_class}: {CLASSES[score.plan_class]}."
 
 
 def _validation_sentence(validation: ValidationRecord | None) -> str:
@@ -87,18 +103,25 @@ def _standard_sentence(score: ScoreRecord) -> str:
 
 def _figures(recorded: Recorded) -> list[tuple[str, str]]:
     score, settings, environment = recorded.score, recorded.manifest.settings, recorded.manifest.environment
-    orders = 0 if score is None else score.latency_s[SCORED.name].count
     speed, scale_factor = settings.speed, recorded.scale_factor
     return [
         ("99th percentile", milliseconds(None if score is None else score.p99)),
+        ("95 % interval of it", _interval(score)),
         ("load", number(None if score is None else score.load)),
         ("scale factor", NOT_RECORDED if scale_factor is None else f"{scale_factor}"),
-        ("engine", f"{settings.target}, plan {settings.plan}"),
+        ("engine", f"{settings.target}, plan {settings.plan}, class {recorded.manifest.plan_class}"),
         ("transport", settings.transport),
-        ("orders measured", f"{orders:,}" if orders else "none"),
+        ("orders measured", f"{score.orders:,} of {score.triggers:,} triggers" if score and score.orders else "none"),
         ("speed", f"{speed:g} times" if isinstance(speed, float) else "unpaced"),
         ("machine", f"{environment.cores} cores, {decimal(environment.memory_bytes)}"),
     ]
+
+
+def _interval(score: ScoreRecord | None) -> str:
+    if score is None or score.p99_interval is None:
+        return NOT_RECORDED
+    low, high = score.p99_interval
+    return f"{milliseconds(low)} to {milliseconds(high)}"
 
 
 def disclosure(recorded: Recorded) -> dict[str, list[tuple[str, str]]]:
@@ -124,6 +147,7 @@ def disclosure(recorded: Recorded) -> dict[str, list[tuple[str, str]]]:
     in_effect = sorted(recorded.engine_settings.items()) or [("effective settings", NOT_RECORDED)]
     return {
         "How it was run": [*flattened(manifest.settings.as_plain()), *flattened(run)],
+        "Who does what": [*flattened({"class of the plan": manifest.plan_class, **manifest.plan_steps})],
         "The market": list(flattened(market)),
         "The engine": [*flattened(manifest.engine_versions, "version of "), *in_effect],
         "Digests": list(flattened(digests)),

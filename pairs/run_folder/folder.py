@@ -3,6 +3,7 @@
 import os
 import shutil
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ class Run:
     path: Path
 
     manifest_file = PathIn("run.json")
+    strategies_file = PathIn("strategies.xml")  # a copy, so that the run stands for itself
     validation_file = PathIn("validation.json")
     sink_file = PathIn("sink.json")
     score_file = PathIn("score.json")
@@ -77,6 +79,18 @@ class Run:
     def dataset(self) -> Dataset:
         return Dataset(self.path / self.manifest.dataset)
 
+    def refuse_other_inputs(self, dataset: Dataset) -> None:
+        """Refuse a dataset or strategy set that is not the one of this run; what is gone is not compared."""
+        manifest, known = self.manifest, dataset.optional_manifest
+        replayed = None if manifest.dataset_manifest is None else manifest.dataset_manifest.digest
+        if known is not None and known.digest != replayed:
+            other = f"digest {known.digest[:16]}, the run {self.path} replayed {(replayed or 'none')[:16]}"
+            raise BadInputError(f"{dataset.path}: is another dataset: {other}; restore it, or run it again")
+        for file in (dataset.strategies_file, self.strategies_file):
+            if file.is_file() and (digest := digest_of(file)) != manifest.strategies_digest:
+                other = f"digest {digest[:16]}, the run {self.path} had {manifest.strategies_digest[:16]}"
+                raise BadInputError(f"{file}: is another strategy set: {other}; restore it, or run it again")
+
     def write_parquet(self, file: Path, table: pa.Table) -> None:
         with atomic_write(file) as partial:
             pq.write_table(table, partial)
@@ -84,6 +98,10 @@ class Run:
     def write_csv(self, file: Path, table: pa.Table) -> None:
         with atomic_write(file) as partial:
             pa_csv.write_csv(table, partial)
+
+
+def digest_of(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
 
 
 def refuse_foreign_link(path: Path) -> None:

@@ -9,6 +9,7 @@ from pydantic_core import core_schema
 from pairs.config.run_settings import RunSettings
 from pairs.core.records import Model, Record
 from pairs.dataset.manifest import DatasetManifest, InputDigests
+from pairs.model.plan import Doer, PlanClass
 from pairs.model.streams import STREAMS
 
 SLOT_US = 10_000  # of scheduled time; driver-N.parquet has the worst send delay of every slot: slot, delay_us
@@ -33,6 +34,10 @@ class Environment(Model):
     cores: int | None
     memory_bytes: int
     versions: dict[str, str]  # of Python and of the libraries that matter
+    affinity: tuple[int, ...] = ()  # the cores that the run may use; empty if the system does not tell
+    load_average: float | None = None  # of the last minute, when the run began
+    governor: str | None = None  # of the CPU frequency; None if the system does not tell
+    virtualized: str | None = None  # the hypervisor, "none" on bare metal; None if the system does not tell
 
 
 class InjectedFault(Model):
@@ -45,12 +50,18 @@ class InjectedFault(Model):
 class RunManifest(Record):
     """The content of run.json: what was run, how, and how it ended. It is written at the start and at the end."""
 
-    FORMAT = 2
+    FORMAT = 3
     REMEDY = "run it again"
 
     dataset: str  # its folder
     dataset_manifest: DatasetManifest | None  # None for a hand-made dataset
     strategies_digest: str
+    strategies_generated: bool  # whether they are byte for byte what the query generator writes for the dataset
+    strategies: int
+    warm_strategies: int  # those that can have enough ratios when the measurement interval begins
+    load: float  # zero if the run is unpaced or the basis rate is not known
+    plan_class: PlanClass
+    plan_steps: dict[str, Doer]  # who does each step of a strategy
     settings: Annotated[RunSettings, _AsPlain]
     ticks: int | None  # in the dataset, if known
     duration_ms: int
@@ -72,14 +83,28 @@ class RunManifest(Record):
         """Simulated seconds per wall second; None if unpaced."""
         return self.settings.speed if isinstance(self.settings.speed, float) else None
 
+    @property
+    def nonstandard(self) -> list[str]:
+        """What keeps the run from being standard, by what it says itself: settings by name, all else in a few words."""
+        known, settings = self.dataset_manifest, self.settings
+        if known is None:
+            return ["no dataset.json"]
+        found = list(known.nonstandard if known.trades_by_symbol else known.workload.nonstandard)
+        found += [] if self.strategies_generated else ["strategies that the query generator does not write"]
+        found += [] if settings.speed == 1 else ["speed"]
+        found += ["faults"] if settings.faults else []
+        return found + ([] if self.state == "ended" else ["a run that did not come to its end"])
+
 
 class SendDelayRecord(Record):
     """The content of driver-N.json: how long after its scheduled time a driver sent each tick."""
 
-    FORMAT = 1
+    FORMAT = 2
     REMEDY = "run it again"
 
     ticks: int
+    due_in_interval: int  # ticks that were due in the measurement interval
+    sent_in_interval: int  # ticks that were sent in it
     step_us: int
     histogram: list[tuple[int, int]]  # step, ticks
     seconds: list[tuple[int, int, int]]  # of wall time: second, ticks, worst delay in us
@@ -136,7 +161,7 @@ class FirstError(Model):
 class ValidationRecord(Record):
     """The content of validation.json: the verdict with all its counts; each stream is a key of its own."""
 
-    FORMAT = 2
+    FORMAT = 3
     REMEDY = "validate the run again"
 
     verdict: Literal["PASSED", "FAILED"]
@@ -144,6 +169,7 @@ class ValidationRecord(Record):
     first_errors: tuple[FirstError, ...]
     dataset: str
     digests: InputDigests
+    dataset_confirmed: bool | None = None  # whether the generator gives these ticks; None if that was not checked
 
     @property
     def passed(self) -> bool:
@@ -168,7 +194,7 @@ class ValidationRecord(Record):
 
 
 class LatencySummary(Model):
-    """Latencies of a stream in seconds; without answers only the count."""
+    """Latencies of a stream in seconds; percentiles that the answers are too few for are None."""
 
     model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
 
@@ -213,21 +239,29 @@ class Adaptivity(Model):
 class ScoreRecord(Record):
     """The content of score.json: the score with everything it was computed from."""
 
-    FORMAT = 2
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
+
+    FORMAT = 3
     REMEDY = "score the run again"
 
     scale_factor: int | None
     target: str
     plan: str
+    plan_class: PlanClass = Field(validation_alias="class", serialization_alias="class")
     transport: str
     speed: float | str | None
     standard: bool
     nonstandard: tuple[str, ...]
     valid: bool
     reasons: tuple[str, ...]  # why the score is void
+    warnings: tuple[str, ...]  # why it should be taken with care, be it void or not
     load: float
     p99: float | None  # seconds
+    p99_interval: tuple[float, float] | None  # 95 %, by a bootstrap over triggers
+    orders: int  # in the measurement interval
+    triggers: int  # different ticks that triggered them
     p_score: float | None
+    p_score_interval: tuple[float, float] | None
     verdict: str
     latency_s: dict[str, LatencySummary]  # by stream
     send_delay: SendDelaySummary | None

@@ -15,6 +15,7 @@ from pairs.stages.validate import validate
 
 
 def score(run: Run) -> ScoreRecord:
+    run.refuse_other_inputs(run.dataset())
     scored = score_run(read_run(run))
     scored.write(run.score_file)
     return scored

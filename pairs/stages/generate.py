@@ -1,22 +1,26 @@
 """Makes a dataset: generates a market or imports real trades, and generates the strategies that watch it."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pairs.config.profile import Profile
 from pairs.core import spark
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset, new_dataset
+from pairs.dataset.formats import VIRTUAL
 from pairs.generator import import_job, job
 from pairs.generator.pairing import PairsWanted
 from pairs.generator.query_generator import generate_strategies as draw_strategies
 from pairs.generator.sorting import write_runs
 from pairs.generator.ticks import TickSource
 from pairs.generator.trades import TradeColumns, parts_of_trades
+from pairs.measure.validity import hopeless_reasons
 from pairs.model.strategy import StrategySet
-from pairs.model.strategy_xml import write_new
+from pairs.model.strategy_xml import write_new, write_strategies
 
 STORED = "parquet"  # the default format
 
@@ -27,6 +31,7 @@ class GeneratedDataset:
 
     dataset: Dataset
     seconds: float  # without Spark's start
+    hopeless: tuple[str, ...]  # why no run on it, at its recommended speed, can have a valid score
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,21 @@ def generate(
         started = time.perf_counter()
         job.generate(session, source, dataset, profile, suffix, ranges)
         seconds = time.perf_counter() - started
-    return GeneratedDataset(Dataset(path), seconds)
+    return GeneratedDataset(Dataset(path), seconds, tuple(_hopeless(Dataset(path))))
+
+
+def _hopeless(dataset: Dataset) -> Iterator[str]:
+    """Yield why no run with the strategies that belong to a dataset can have a valid score."""
+    manifest = dataset.manifest
+    drawn = _belonging(dataset).strategies
+    return hopeless_reasons(drawn, manifest.duration_ms, manifest.measurement_interval_ms, manifest.recommended_speed)
+
+
+def _belonging(dataset: Dataset, seed: int | None = None, count: int | None = None) -> StrategySet:
+    """Draw the strategies of a dataset, by default from its own parameters."""
+    manifest = dataset.manifest
+    seed = manifest.workload.seed if seed is None else seed
+    return draw_strategies(dataset.correlations(), count or manifest.counts.strategies, seed, manifest.duration_ms)
 
 
 def import_trades(
@@ -86,12 +105,31 @@ def generate_strategies(
 ) -> GeneratedStrategies:
     """Generate the strategies of a dataset, by default from its own parameters."""
     dataset = Dataset(path)
-    manifest = dataset.manifest
-    seed = manifest.workload.seed if seed is None else seed
-    count = count or manifest.counts.strategies
-    strategies = draw_strategies(dataset.correlations(), count, seed, manifest.duration_ms)
+    strategies = _belonging(dataset, seed, count)
     write_new(dataset.strategies_file, strategies, overwrite)
-    return GeneratedStrategies(dataset, strategies, seed)
+    return GeneratedStrategies(dataset, strategies, dataset.manifest.workload.seed if seed is None else seed)
+
+
+def are_generated(dataset: Dataset, digest: str) -> bool:
+    """Return whether strategies with a digest are byte for byte what the query generator writes for a dataset."""
+    if dataset.optional_manifest is None or not dataset.correlations_file.is_file():
+        return False
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "strategies.xml"
+        write_strategies(file, _belonging(dataset))
+        return sha256(file.read_bytes()).hexdigest() == digest
+
+
+def is_confirmed(dataset: Dataset, master: str) -> bool:
+    """Return whether the ticks of a dataset are those that the generator gives for its parameters, drawn again."""
+    manifest = dataset.manifest
+    profile = Profile(manifest.profile, manifest.workload, manifest.recommended_speed)
+    with TemporaryDirectory() as folder:
+        again = generate(profile, Path(folder) / "again", suffix=VIRTUAL, master=master).dataset
+        return (again.manifest.digest, again.manifest.correlations_digest) == (
+            manifest.digest,
+            dataset.correlations_digest(),
+        )
 
 
 def ensure_dataset(profile: Profile, path: Path | None, suffix: str, master: str, done: Done) -> Dataset:

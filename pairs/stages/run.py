@@ -2,10 +2,10 @@
 
 import os
 import platform
+import shutil
 import sys
 from contextlib import suppress
 from dataclasses import asdict, replace
-from hashlib import sha256
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -14,12 +14,17 @@ import psutil
 
 from pairs.config.run_settings import RunSettings
 from pairs.core.errors import BadInputError
+from pairs.core.progress import warn
 from pairs.dataset.folder import Dataset
 from pairs.harness.faults import find_faults
 from pairs.harness.supervisor import Job, OverloadedError, execute
+from pairs.measure.validity import hopeless_reasons, warm_strategies
+from pairs.model.load import load, matches_of
+from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
-from pairs.run_folder.folder import Run, new_run
+from pairs.run_folder.folder import Run, digest_of, new_run
 from pairs.run_folder.records import Environment, InjectedFault, RunManifest
+from pairs.stages.generate import are_generated
 from pairs.translator import targets
 from pairs.translator.translate import translate
 from pairs.transport.registry import TRANSPORTS
@@ -54,25 +59,31 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     if settings.transport not in TRANSPORTS:
         known = ", ".join(TRANSPORTS)
         raise BadInputError(f"--transport: {settings.transport!r} is not a transport; give one of {known}")
-    find_faults(settings.faults)
-    target.check_requirements()
+    if settings.faults and not target.recovers:
+        raise BadInputError(f"--fault: {target.name} keeps no state that survives a crash; leave the fault out")
     dataset.tick_files()
     strategies = read_strategies(dataset.strategies_file)
     manifest = dataset.optional_manifest
     duration = strategies.market_close_ms if manifest is None else manifest.duration_ms
+    find_faults(settings.faults, duration)
+    target.check_requirements()
     interval = (duration // 4, 3 * duration // 4) if manifest is None else manifest.measurement_interval_ms
     recommended = 1.0 if manifest is None else manifest.recommended_speed
     speed = recommended if settings.speed is None else settings.speed
     phases = {"ramp-up": 0, "warm-up": duration // 120, "measurement": interval[0], "cool-down": interval[1]}
     ticks = None if manifest is None else manifest.counts.ticks
-    return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, duration)
+    return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, interval, duration)
 
 
 def _run_job(run: Run, job: Job) -> None:
+    shutil.copyfile(job.dataset.strategies_file, run.strategies_file)
     translate(job.dataset.strategies_file, job.target, job.plan, run.app_folder)
     transport = TRANSPORTS[job.settings.transport](run.transport_folder, job.settings.drivers)
-    manifest = _manifest(job)
+    strategies = read_strategies(run.strategies_file)
+    manifest = _manifest(job, strategies, digest_of(run.strategies_file))
     manifest.write(run.manifest_file)
+    for reason in hopeless_reasons(strategies.strategies, job.duration_ms, job.interval_ms, job.speed):
+        warn(f"the score of this run will be void: {reason}")
 
     def began(start_us: int | None) -> None:
         nonlocal manifest
@@ -92,20 +103,35 @@ def _run_job(run: Run, job: Job) -> None:
     manifest.model_copy(update={"state": "ended", **asdict(outcome), "faults": faults}).write(run.manifest_file)
 
 
-def _manifest(job: Job) -> RunManifest:
+def _manifest(job: Job, strategies: StrategySet, digest: str) -> RunManifest:
+    plan = job.target.plans[job.plan]
     return RunManifest(
         dataset=str(job.dataset.path.absolute()),
         dataset_manifest=job.dataset.optional_manifest,
-        strategies_digest=sha256(job.dataset.strategies_file.read_bytes()).hexdigest(),
+        strategies_digest=digest,
+        strategies_generated=are_generated(job.dataset, digest),
+        strategies=len(strategies.strategies),
+        warm_strategies=warm_strategies(strategies.strategies, job.duration_ms),
+        load=_load(job, strategies),
+        plan_class=plan.plan_class,
+        plan_steps=dict(plan.steps),
         settings=job.settings,
         ticks=job.ticks,
         duration_ms=job.duration_ms,
         phases_ms=dict(job.phases_ms),
-        measurement_interval_ms=(job.phases_ms["measurement"], job.phases_ms["cool-down"]),
+        measurement_interval_ms=job.interval_ms,
         command=("pairs", *sys.argv[1:]),
         environment=_environment(),
         engine_versions=job.target.versions(),
     )
+
+
+def _load(job: Job, strategies: StrategySet) -> float:
+    manifest = job.dataset.optional_manifest
+    if manifest is None or job.speed is None:
+        return 0.0
+    matches = matches_of(strategies.strategies, manifest.counts.symbols, manifest.trades_by_symbol)
+    return load(manifest.basis_rate_per_second * job.speed, len(strategies.strategies), matches)
 
 
 def _environment() -> Environment:

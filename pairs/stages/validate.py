@@ -11,6 +11,7 @@ from pairs.dataset.manifest import ExpectedManifest
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
+from pairs.stages.generate import is_confirmed
 from pairs.validator.answers import answer_files
 from pairs.validator.expected import kept_or_computed
 from pairs.validator.validation import Validation
@@ -47,6 +48,8 @@ def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy
     """
     run = Run(folder)
     dataset = dataset or run.dataset()
+    if run.manifest_file.is_file():
+        run.refuse_other_inputs(dataset)
     for stream in STREAMS:
         answer_files(folder, stream)
     aliases = [known.alias for known in read_strategies(dataset.strategies_file).strategies]
@@ -54,8 +57,19 @@ def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy
         raise BadInputError(f"--strategy: {strategy!r} is not in {dataset.strategies_file}; give one of its aliases")
     manifest, _ = kept_or_computed(dataset, master)
     validation = compare_answers(dataset, aliases, folder)
-    validation.record(dataset, manifest.digests, run.repeated_answers()).write(run.validation_file)
+    record = validation.record(dataset, manifest.digests, run.repeated_answers())
+    record.model_copy(update={"dataset_confirmed": _confirmed(run, dataset, master)}).write(run.validation_file)
     return validation
+
+
+def _confirmed(run: Run, dataset: Dataset, master: str) -> bool | None:
+    """Return whether a dataset that claims to be standard is: its rows have its digest, and the generator gives it.
+
+    None if the run is not standard anyway, so that nothing depends on it.
+    """
+    if not run.manifest_file.is_file() or run.manifest.nonstandard:
+        return None
+    return not check(dataset.path, master).problems and is_confirmed(dataset, master)
 
 
 def write_incorrect(run: Run, validation: Validation, kind: str, strategy: str | None) -> dict[str, Path]:

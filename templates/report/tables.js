@@ -140,7 +140,8 @@ function showRuns(runs) {
   const figure = (value) => (value === null ? "–" : grouped.format(value));
   const [text, number] = [(title) => ({ title, text: true }), (title) => ({ title, show: figure })];
   new DataTable(target, [
-    text("run"), text("engine, plan"), number("SF"), number("p_score"), text("score"), text("answers"), text("standard"),
-    number("load"), number("p50, ms"), number("p99, ms"), number("p99.9, ms"), number("max, ms"), number("orders"), number("CPU s per million ticks"),
+    text("run"), text("engine, plan (class)"), number("SF"), number("p_score"), number("from"), number("to"), text("score"), text("answers"),
+    text("standard"), number("load"), number("p50, ms"), number("p99, ms"), number("p99.9, ms"), number("max, ms"), number("orders"),
+    number("triggers"), number("CPU s per million ticks"),
   ], runs);
 }

@@ -39,9 +39,9 @@ class Market:
     variants: dict[str, tuple[str, str, dict[str, str]]]  # by name: target, plan and settings
 
 
-def shared(**settings: str) -> tuple[str, str, dict[str, str]]:
-    """Return the plan shared with other settings; dots in their names are written as `__`."""
-    return "pyspark", "shared", {name.replace("__", "."): value for name, value in settings.items()}
+def vectorized(**settings: str) -> tuple[str, str, dict[str, str]]:
+    """Return the plan vectorized with other settings; dots in their names are written as `__`."""
+    return "pyspark", "vectorized", {name.replace("__", "."): value for name, value in settings.items()}
 
 
 SMALL = Market(
@@ -49,12 +49,12 @@ SMALL = Market(
     "quick",
     {"duration": "40m"},
     {
-        "shared, as it comes": shared(),
-        "JVM and Python talk over TCP": shared(spark__python__unix__domain__socket__enabled="false"),
-        "Java's thorough compiler": shared(spark__driver__defaultJavaOptions="-XX:+UseSerialGC"),
-        "state in parts": shared(state="parts"),
-        "direct": ("pyspark", "direct", {}),
-        "bare": ("bare", "shared", {}),
+        "vectorized, as it comes": vectorized(),
+        "JVM and Python talk over TCP": vectorized(spark__python__unix__domain__socket__enabled="false"),
+        "Java's thorough compiler": vectorized(spark__driver__defaultJavaOptions="-XX:+UseSerialGC"),
+        "state in parts": vectorized(state="parts"),
+        "keyed": ("pyspark", "keyed", {}),
+        "bare": ("bare", "vectorized", {}),
     },
 )
 LARGE = Market(
@@ -62,10 +62,12 @@ LARGE = Market(
     "sprint",
     {"scale_factor": "1000", "duration": "90s"},
     {
-        "shared, as it comes": shared(),
-        "Java's heap as it comes": shared(spark__driver__defaultJavaOptions="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
-        "all blocks of a batch at once": shared(spark__sql__execution__arrow__maxBytesPerBatch="256m"),
-        "state as a whole": shared(state="whole"),
+        "vectorized, as it comes": vectorized(),
+        "Java's heap as it comes": vectorized(
+            spark__driver__defaultJavaOptions="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        ),
+        "all blocks of a batch at once": vectorized(spark__sql__execution__arrow__maxBytesPerBatch="256m"),
+        "state as a whole": vectorized(state="whole"),
     },
 )
 

@@ -165,7 +165,7 @@ def _write_manifest(run: Run, dataset: Dataset) -> None:
         dataset=str(dataset.path),
         dataset_manifest=None,
         strategies_digest="s" * 64,
-        settings=RunSettings.from_plain({"target": "made-up", "plan": "shared", "speed": 1}, "bench"),
+        settings=RunSettings.from_plain({"target": "made-up", "plan": "vectorized", "speed": 1}, "bench"),
         ticks=360_000_000,
         duration_ms=_DURATION_MS,
         phases_ms={"ramp-up": 0, "warm-up": 60_000, "measurement": 1_800_000, "cool-down": 5_400_000},

@@ -20,7 +20,7 @@ def test_a_run_has_a_speed_only_if_it_is_set(run: str) -> None:
 def test_engine_settings_come_from_file_or_flag(tmp_path: Path) -> None:
     """A run file's table of settings is kept as text; --set gives the same."""
     file = tmp_path / "mine.toml"
-    file.write_text('plan = "direct"\n[settings]\n"spark.sql.shuffle.partitions" = 2\n"spark.x" = true\n')
+    file.write_text('plan = "keyed"\n[settings]\n"spark.sql.shuffle.partitions" = 2\n"spark.x" = true\n')
     assert load_run(str(file), {}).settings == {"spark.sql.shuffle.partitions": "2", "spark.x": "true"}
     assert load_run("local", {"settings": ["a=b=c"]}).settings == {"a": "b=c"}
 
@@ -33,7 +33,7 @@ def test_faults_are_sorted_by_time() -> None:
 
 def test_run_settings_read_back() -> None:
     """run.json has the whole configuration, without what is not set."""
-    settings = load_run("local", {"speed": "max", "faults": ["kill@30m"], "settings": ["a=b"], "plan": "direct"})
+    settings = load_run("local", {"speed": "max", "faults": ["kill@30m"], "settings": ["a=b"], "plan": "keyed"})
     assert RunSettings.from_plain(settings.as_plain(), "run.json") == settings
     assert "plan" not in load_run("local", {}).as_plain()
 

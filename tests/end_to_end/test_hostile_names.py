@@ -71,7 +71,7 @@ def judged(command: Command, market: Path, target: str, plan: str) -> Path:
 
 def test_names_have_no_effect_on_a_run(market: Path, pairs_command: Command) -> None:
     """PASSED with the golden counts; listed on the screen without what steers a terminal, and whole in the CSV."""
-    run = judged(pairs_command, market, "bare", "shared")
+    run = judged(pairs_command, market, "bare", "vectorized")
     orders = pq.read_table(run / "orders.parquet")
     prices = pa.array([price + 1 for price in orders["price"].to_pylist()], orders.schema.field("price").type)
     pq.write_table(orders.set_column(orders.schema.get_field_index("price"), "price", prices), run / "orders.parquet")
@@ -90,7 +90,7 @@ def test_names_have_no_effect_on_a_run(market: Path, pairs_command: Command) -> 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("plan", ["shared", "direct"])
+@pytest.mark.parametrize("plan", ["vectorized", "keyed"])
 def test_names_have_no_effect_on_spark(market: Path, plan: str, pairs_command: Command) -> None:
     """The same through Structured Streaming; the aliases are unchanged."""
     run = judged(pairs_command, market, "pyspark", plan)

@@ -72,7 +72,7 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
     assert verdict["indicators"]["correct"] > 100
     assert verdict["orders"]["correct"] > 10
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first.csv", "real", "run", "second.csv"]
-    for program in (tmp_path / "real" / "apps" / "bare-shared").glob("*.py"):
+    for program in (tmp_path / "real" / "apps" / "bare-vectorized").glob("*.py"):
         assert not any(symbol in program.read_text() for symbol in symbols)
 
 

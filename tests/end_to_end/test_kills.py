@@ -16,9 +16,9 @@ from tests.markets import golden_market
 from tests.processes import Command
 
 CASES = {
-    "shared": ["--plan", "shared", "--set", "state=whole"],
-    "shared, state in parts": ["--plan", "shared", "--set", "state=parts"],
-    "direct": ["--plan", "direct"],
+    "vectorized": ["--plan", "vectorized", "--set", "state=whole"],
+    "vectorized, state in parts": ["--plan", "vectorized", "--set", "state=parts"],
+    "keyed": ["--plan", "keyed"],
 }
 SPEEDS = {
     "unpaced": ["--speed", "max", "--set", "max-ticks-per-batch=300"],

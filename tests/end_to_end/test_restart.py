@@ -41,9 +41,9 @@ def killed_and_started_again(launch: Launch, target: Target, answers: Path, afte
 
 
 CASES = [
-    ("shared", {"state": "parts"}),
-    pytest.param("shared", {"state": "whole"}, marks=pytest.mark.slow),
-    pytest.param("direct", {}, marks=pytest.mark.slow),
+    ("vectorized", {"state": "parts"}),
+    pytest.param("vectorized", {"state": "whole"}, marks=pytest.mark.slow),
+    pytest.param("keyed", {}, marks=pytest.mark.slow),
 ]
 
 

@@ -19,7 +19,7 @@ from tests.processes import Command, descendants, is_alive, processes_of, wait_u
 
 pytestmark = pytest.mark.process
 
-PLANS = [("pyspark", "shared"), ("pyspark", "direct"), ("bare", "shared")]
+PLANS = [("pyspark", "vectorized"), ("pyspark", "keyed"), ("bare", "vectorized")]
 
 
 @pytest.fixture(scope="module")
@@ -57,24 +57,28 @@ def play(command: Command, dataset: Path, run: Path, target: str, plan: str, *mo
 def test_bare(markets: dict[str, Path], market: str, batch: str, tmp_path: Path, pairs_command: Command) -> None:
     """The program without an engine is right, however many ticks it looks at together."""
     setting = f"max-ticks-per-batch={batch}"
-    found = play(pairs_command, markets[market], tmp_path / "run", "bare", "shared", "--set", setting)
+    found = play(pairs_command, markets[market], tmp_path / "run", "bare", "vectorized", "--set", setting)
     assert market != "golden" or found == (1499, 130)
 
 
 CASES = {
-    "shared, as it comes": ("shared", "golden", ["--set", "master=local[2]"]),
-    "shared, 5 shards": (
-        "shared",
+    "vectorized, as it comes": ("vectorized", "golden", ["--set", "master=local[2]"]),
+    "vectorized, 5 shards": (
+        "vectorized",
         "odd",
         ["--set", "master=local[2]", "--set", "shards=5", "--set", "partitions=4", "--set", "max-ticks-per-batch=5000"],
     ),
-    "shared, state in parts": ("shared", "golden", ["--set", "state=parts", "--set", "max-ticks-per-batch=1000"]),
-    "shared, 3 shards in parts": (
-        "shared",
+    "vectorized, state in parts": (
+        "vectorized",
+        "golden",
+        ["--set", "state=parts", "--set", "max-ticks-per-batch=1000"],
+    ),
+    "vectorized, 3 shards in parts": (
+        "vectorized",
         "odd",
         ["--set", "state=parts", "--set", "shards=3", "--set", "partitions=2", "--set", "max-ticks-per-batch=5000"],
     ),
-    "direct, as it comes": ("direct", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
+    "keyed, as it comes": ("keyed", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
 }
 
 
@@ -87,7 +91,7 @@ def test_pyspark(markets: dict[str, Path], case: str, tmp_path: Path, pairs_comm
 
 SLOW_CASES = [
     (plan, state, market, master, shards, partitions, batch)
-    for plan, state in (("shared", ["state=whole"]), ("shared", ["state=parts"]), ("direct", []))
+    for plan, state in (("vectorized", ["state=whole"]), ("vectorized", ["state=parts"]), ("keyed", []))
     for market, master, shards, partitions, batch in [
         ("few", "local[2]", "2", "1", "1"),
         ("few", "local[1]", "1", "4", "7"),
@@ -138,7 +142,7 @@ def test_quick_markets(scale_factor: str, tmp_path: Path, pairs_command: Command
 def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
     """The answers, the program, the logs and the records; nothing of the transport. A second run is refused."""
     run = tmp_path / "run"
-    play(pairs_command, markets["few"], run, "bare", "shared")
+    play(pairs_command, markets["few"], run, "bare", "vectorized")
     assert sorted(file.name for file in run.iterdir()) == [
         "app",
         "indicators.parquet",
@@ -159,7 +163,7 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
 
 def test_spark_tells_of_its_batches(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
     """Its settings; how long each batch took and in which parts, its ticks and its state; the JVM's garbage."""
-    play(pairs_command, markets["few"], tmp_path / "run", "pyspark", "shared", "--set", "max-ticks-per-batch=50")
+    play(pairs_command, markets["few"], tmp_path / "run", "pyspark", "vectorized", "--set", "max-ticks-per-batch=50")
     lines = [json.loads(line) for line in (tmp_path / "run" / "progress.jsonl").read_text().splitlines()]
     batches = [line for line in lines if line["kind"] == "batch"]
     assert [batch["batch"] for batch in batches] == list(range(1, len(batches) + 1))  # number 0 is empty
@@ -207,7 +211,7 @@ def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path
         (["--speed", "max", "--target", "pyspork"], "did you mean 'pyspark'?"),
         (["--speed", "max", "--plan", "x"], "--plan: 'x' is not a plan of pyspark"),
         (["--speed", "max", "--fault", "flood@3s"], "--fault: 'flood@3s' is not a fault; give one of kill, then @TIME"),
-        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark, plan shared, accepts no 'sharsd'"),
+        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark, plan vectorized, accepts no 'sharsd'"),
     ],
 )
 def test_bad_input(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

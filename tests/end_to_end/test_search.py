@@ -32,7 +32,7 @@ def test_a_search(tmp_path: Path, pairs_command: Command) -> None:
     again = small_search(pairs_command, folder)
     assert again.stdout.count("(as found)") == len(runs)
     assert sorted(path.name for path in (folder / "runs").iterdir()) == runs
-    other = small_search(pairs_command, folder, "--plan", "shared", "--drivers", "2")
+    other = small_search(pairs_command, folder, "--plan", "vectorized", "--drivers", "2")
     assert (other.returncode, other.stdout) == (2, "")
     assert other.stderr.endswith("contains another search; give another folder with -o\n")
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from pairs.config.run_settings import RunSettings
 from pairs.dataset.folder import Dataset
 from pairs.harness.supervisor import Job, Outcome, execute
+from pairs.model.plan import Plan, all_steps
 from pairs.run_folder.folder import Run, new_run
 from pairs.translator.target import Launch, Target
 from pairs.transport.ticklog import TickLogTransport
@@ -30,8 +31,9 @@ class ScriptEngine(Target):
 
     name = "script"
     summary = "a script"
-    plans: ClassVar = {"only": ""}
+    plans: ClassVar = {"only": Plan("a script", all_steps("block"))}
     options: ClassVar = {}
+    recovers = True
     templates = Path()
 
     def __init__(self, script: Path, *arguments: object) -> None:
@@ -54,6 +56,7 @@ def play_golden(folder: Path, script: str, *arguments: object, speed: float, **s
         RunSettings(speed=speed, **(_SETTINGS | settings)),
         GOLDEN_TICKS,
         {"measurement": 0, "cool-down": DURATION_MS},
+        (0, DURATION_MS),
         DURATION_MS,
     )
     return run, execute(run, job, TickLogTransport(run.transport_folder))

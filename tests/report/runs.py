@@ -28,7 +28,7 @@ from pairs.validator.validation import validate
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 START_US, SPEED, DURATION_MS, TICKS = 1_794_000_000_000_000, 90.0, 900_000, 26_669
-SETTINGS = {"target": "bare", "plan": "shared", "speed": SPEED}
+SETTINGS = {"target": "bare", "plan": "vectorized", "speed": SPEED}
 DIGESTS = InputDigests(ticks="t" * 64, strategies="s" * 64)
 ENVIRONMENT = Environment(
     system="a system", processor="a chip", cores=2, memory_bytes=8_000_000_000, versions={"python": "3.11"}

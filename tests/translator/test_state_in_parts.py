@@ -61,7 +61,7 @@ class State:
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Translate the golden strategies, and load the program."""
     folder = tmp_path / "app"
-    target, plan = targets.find("pyspark", "shared")
+    target, plan = targets.find("pyspark", "vectorized")
     translate(golden_market(tmp_path / "market") / "strategies.xml", target, plan, folder)
     for name in ("trading", "session", "streaming", "progress"):
         monkeypatch.delitem(sys.modules, name, raising=False)

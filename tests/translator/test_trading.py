@@ -34,7 +34,7 @@ def expected(market: Market) -> list[Answer]:
 def test_columns_answer_like_the_reference(tmp_path: Path, make: object, seed: int) -> None:
     """Bit for bit, for any shards, batches and pieces."""
     market: Market = make(seed)  # type: ignore[operator]
-    app = translated(market.strategies, tmp_path, "pyspark", "shared")
+    app = translated(market.strategies, tmp_path, "pyspark", "vectorized")
     batches = pieces_of(market.ticks, *cuts(seed, len(market.ticks)))
     answers = play_columns(load_steps(app), app, batches, shards=(1, 2, 5)[seed % 3])
     assert in_order(market.strategies, answers) == expected(market)
@@ -45,7 +45,7 @@ def test_columns_answer_like_the_reference(tmp_path: Path, make: object, seed: i
 def test_rows_answer_like_the_reference(tmp_path: Path, make: object, seed: int) -> None:
     """Bit for bit, for any batches and pieces."""
     market: Market = make(seed)  # type: ignore[operator]
-    app = translated(market.strategies, tmp_path, "pyspark", "direct")
+    app = translated(market.strategies, tmp_path, "pyspark", "keyed")
     batches = pieces_of(market.ticks, *cuts(seed, len(market.ticks)))
     assert in_order(market.strategies, play_rows(load_steps(app), app, batches)) == expected(market)
 

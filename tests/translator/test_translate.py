@@ -130,7 +130,7 @@ def test_what_a_target_cannot_hold_is_refused_by_name(tmp_path: Path) -> None:
     others = tuple(strategy(f"st_{number}") for number in range(10))
     strategies = StrategySet(1_000, (*others, strategy("endless", periods=1_000_000)))
     with pytest.raises(BadInputError, match=r"pyspark cannot express this set: strategy 'endless'"):
-        translated(strategies, tmp_path, "pyspark", "shared")
+        translated(strategies, tmp_path, "pyspark", "vectorized")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_a_target_cannot_hold_is_refused_by_name(tmp_path: Path) -> None:
     [
         ("pyspork", None, "--target: 'pyspork' is not a target; did you mean 'pyspark'?"),
         ("x", None, "--target: 'x' is not a target; there are pyspark, bare"),
-        ("pyspark", "sharde", "--plan: 'sharde' is not a plan of pyspark; did you mean 'shared'?"),
+        ("pyspark", "vectorised", "--plan: 'vectorised' is not a plan of pyspark; did you mean 'vectorized'?"),
     ],
 )
 def test_unknown_targets_and_plans(target: str, plan: str | None, message: str) -> None:
@@ -171,9 +171,9 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     dataset.mkdir()
     (dataset / "strategies.xml").write_bytes((GOLDEN / "strategies.xml").read_bytes())
     assert cli.run(["translate", "market"]) == 0
-    assert "18 strategies on 3 pairs for pyspark, plan shared" in capsys.readouterr().out
-    program = Program.read(dataset / "apps" / "pyspark-shared" / "program.json")
-    assert (program.target, program.plan, program.strategies) == ("pyspark", "shared", 18)
+    assert "18 strategies on 3 pairs for pyspark, plan vectorized" in capsys.readouterr().out
+    program = Program.read(dataset / "apps" / "pyspark-vectorized" / "program.json")
+    assert (program.target, program.plan, program.strategies) == ("pyspark", "vectorized", 18)
     assert cli.run(["translate", "market"]) == 0
     assert cli.run(["translate", "market", "-o", "market"]) == 2
     assert "market: exists already" in capsys.readouterr().err
@@ -182,7 +182,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert cli.run(["translate", "nowhere"]) == 2
     assert "nowhere/strategies.xml: cannot be read" in capsys.readouterr().err
     assert cli.run(["targets"]) == 0
-    assert "--plan direct" in capsys.readouterr().out
+    assert "--plan keyed" in capsys.readouterr().out
     assert len(read_strategies(dataset / "strategies.xml").strategies) == 18
 
 
@@ -190,7 +190,7 @@ def test_a_replaced_set_makes_another_digest(tmp_path: Path) -> None:
     """The header tells programs of different sets apart."""
     early = StrategySet(1_000, (strategy("a"),))
     late = replace(early, market_close_ms=2_000)
-    texts = [(translated(each, tmp_path, "bare", "shared") / "app.py").read_text() for each in (early, late)]
+    texts = [(translated(each, tmp_path, "bare", "vectorized") / "app.py").read_text() for each in (early, late)]
     assert texts[0].split("SHA-256 ")[1][:16] != texts[1].split("SHA-256 ")[1][:16]
 
 

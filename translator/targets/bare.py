@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import ClassVar
 
 from pairs.core.files import shipped_folder
+from pairs.model.plan import Plan, all_steps
 from pairs.model.strategy import StrategySet
 from pairs.translator.target import Launch, Target, column_refusals
 
@@ -15,8 +16,11 @@ class Bare(Target):
 
     name = "bare"
     summary = "no engine: one process with numpy, the floor to compare engines with"
-    plans: ClassVar = {"shared": "ticks are reduced to panes and evaluated column-wise, in one thread"}
+    plans: ClassVar = {
+        "vectorized": Plan("ticks are reduced to panes and evaluated column-wise, in one thread", all_steps("block"))
+    }
     options: ClassVar = {"max-ticks-per-batch": "at most so many ticks evaluated together"}
+    recovers = False
     templates = shipped_folder("templates") / "bare"
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:

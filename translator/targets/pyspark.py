@@ -8,6 +8,7 @@ from typing import ClassVar
 from pairs.core import class_archive
 from pairs.core.files import shipped_folder
 from pairs.core.spark import DEFAULT_MASTER, check_java
+from pairs.model.plan import Plan, all_steps
 from pairs.model.strategy import StrategySet
 from pairs.translator.target import Launch, Setting, Target, column_refusals
 
@@ -18,23 +19,30 @@ class PySpark(Target):
     name = "pyspark"
     summary = "Spark Structured Streaming, driven from Python"
     plans: ClassVar = {
-        "shared": "ticks are added up once in panes that all strategies share; state per shard, evaluated column-wise",
-        "direct": "the literal translation: each tick to each strategy that watches its symbol, one state a strategy",
+        "keyed": Plan(
+            "each tick goes as a row to each strategy that watches its symbol; each strategy has a state of its own",
+            all_steps("state"),
+        ),
+        "vectorized": Plan(
+            "ticks come in blocks and are added up in panes that all strategies share; numpy does the work",
+            all_steps("block"),
+        ),
     }
     options: ClassVar = {
         "master": f"Spark master; default: {DEFAULT_MASTER}",
         "shards": "tasks that the state is spread over",
         "partitions": "tasks that read a batch",
-        "state": "with plan shared: whole, one value a shard, or parts, of which only those that change are written",
+        "state": "with plan vectorized: whole, one value a shard, or parts, of which only the changed are written",
         "max-ticks-per-batch": "at most so many ticks a micro-batch, 0 for no limit",
-        "ticks-per-read": "ticks handed to Spark at a time; with plan shared, those of a block",
+        "ticks-per-read": "ticks handed to Spark at a time; with plan vectorized, those of a block",
         "spark.*": "any setting of Spark",
     }
+    recovers = True
     templates = shipped_folder("templates") / "pyspark"
 
     def settings(self, plan: str) -> Mapping[str, Setting]:
         """Return how large a batch may get when the engine is behind, and how many tasks hold the state."""
-        if plan == "shared":
+        if plan == "vectorized":
             return {"max_ticks_per_batch": 1_000_000, "shards": 1}
         return {"max_ticks_per_batch": 50_000, "shards": 2}
 
@@ -42,7 +50,7 @@ class PySpark(Target):
         return column_refusals(strategies)
 
     def accepts(self, setting: str, plan: str) -> bool:
-        if setting == "state" and plan != "shared":
+        if setting == "state" and plan != "vectorized":
             return False
         return setting in self.options or setting.startswith("spark.")
 
