@@ -1,4 +1,4 @@
-"""How certain a 99th percentile is: a bootstrap that draws whole triggers, as their orders come and are late together."""
+"""How certain a 99th percentile is: a bootstrap that draws whole triggers, as their orders are late together."""
 
 from collections.abc import Iterator
 
@@ -51,7 +51,7 @@ def _percentiles(
     beyond = totals - rank  # so many are greater than the percentile, or equal to it
     reached = np.cumsum(drawn[:, of_trigger[:top]], axis=1) > beyond[:, None]
     place = np.argmax(reached, axis=1)
-    found = ranked[place]
+    found: Floats = ranked[place]
     for row in np.flatnonzero(~reached[:, -1]).tolist():  # the top was not enough
         found[row] = ranked[int(np.argmax(np.cumsum(drawn[row, of_trigger]) > beyond[row]))]
     return found

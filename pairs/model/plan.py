@@ -16,7 +16,7 @@ DOERS: Mapping[Doer, str] = {
 CLASSES: Mapping[PlanClass, str] = {
     "native": "the engine's own operators do the work; user code at most decides on signals and orders",
     "keyed": "user code does the work, on the engine's own tuples and with the engine's state",
-    "block": "user code does the work on opaque blocks: the program and the engine's scheduling are measured, not the engine",
+    "block": "user code does the work on opaque blocks: program and scheduling are measured, not the engine",
 }
 _MAY_BE_STATE = {"signal", "position and orders"}  # of a native plan
 
