@@ -5,6 +5,7 @@ from typing import Any
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import load_run
 from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry, describe_generated
+from pairs.model.plan import all_steps
 from pairs.run_folder.records import Environment, RunManifest
 
 
@@ -21,6 +22,12 @@ def run_manifest(**changes: Any) -> RunManifest:
         dataset="/data/market",
         dataset_manifest=dataset_manifest(),
         strategies_digest="s",
+        strategies_generated=True,
+        strategies=25,
+        warm_strategies=25,
+        load=3.0,
+        plan_class="block",
+        plan_steps=dict(all_steps("block")),
         settings=load_run("local", {"target": "bare", "plan": "vectorized", "speed": "60"}),
         ticks=10,
         duration_ms=7_200_000,

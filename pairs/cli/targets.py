@@ -14,6 +14,7 @@ def targets() -> None:
         table.add_row(name, "", target.summary)
         for plan, laid_out in target.plans.items():
             table.add_row("", f"--plan {plan}", f"class {laid_out.plan_class}: {laid_out.summary}")
+            table.add_row("", "", laid_out.division)
         for option, summary in target.options.items():
             table.add_row("", f"--set {option}=...", summary)
     Console(soft_wrap=True).print(table)

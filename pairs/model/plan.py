@@ -40,6 +40,12 @@ class Plan:
         by_user = {step for step, doer in self.steps.items() if doer == "state"}
         return "native" if by_user <= _MAY_BE_STATE else "keyed"
 
+    @property
+    def division(self) -> str:
+        """Who does what, in words: `operator: filter, ratio; state: signal`."""
+        steps = {doer: [step for step, done_by in self.steps.items() if done_by == doer] for doer in DOERS}
+        return "; ".join(f"{doer}: {', '.join(found)}" for doer, found in steps.items() if found)
+
 
 def all_steps(doer: Doer) -> dict[str, Doer]:
     return dict.fromkeys(STEPS, doer)

@@ -11,7 +11,6 @@ from pairs.dataset.manifest import ExpectedManifest
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
-from pairs.stages.generate import is_confirmed
 from pairs.validator.answers import answer_files
 from pairs.validator.expected import kept_or_computed
 from pairs.validator.validation import Validation
@@ -69,6 +68,8 @@ def _confirmed(run: Run, dataset: Dataset, master: str) -> bool | None:
     """
     if not run.manifest_file.is_file() or run.manifest.nonstandard:
         return None
+    from pairs.stages.generate import is_confirmed  # with scipy, which takes a second to import
+
     return not check(dataset.path, master).problems and is_confirmed(dataset, master)
 
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from pairs.config.run_settings import RunSettings
 from pairs.dataset.folder import Dataset
+from pairs.model.plan import all_steps
 from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.strategy_xml import write_strategies
 from pairs.model.tuples import STOCK_TICK_CODED
@@ -133,7 +134,14 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
 
 def _write_drivers(run: Run, random: np.random.Generator) -> None:
     seconds = [(_START_US // 1_000_000 + second, 50_000, 1_000) for second in range(7_200)]
-    delays = SendDelayRecord(ticks=360_000_000, step_us=10, histogram=[(10, 360_000_000)], seconds=seconds)
+    delays = SendDelayRecord(
+        due_in_interval=1,
+        sent_in_interval=1,
+        ticks=360_000_000,
+        step_us=10,
+        histogram=[(10, 360_000_000)],
+        seconds=seconds,
+    )
     delays.write(run.driver_file(0))
     slots = np.arange(720_000, dtype=np.int32)
     worst = {"slot": slots, "delay_us": random.integers(100, 2_000, len(slots)).astype(np.int32)}
@@ -165,6 +173,12 @@ def _write_manifest(run: Run, dataset: Dataset) -> None:
         dataset=str(dataset.path),
         dataset_manifest=None,
         strategies_digest="s" * 64,
+        strategies_generated=True,
+        strategies=2_500,
+        warm_strategies=2_500,
+        load=1_200.0,
+        plan_class="block",
+        plan_steps=dict(all_steps("block")),
         settings=RunSettings.from_plain({"target": "made-up", "plan": "vectorized", "speed": 1}, "bench"),
         ticks=360_000_000,
         duration_ms=_DURATION_MS,

@@ -41,7 +41,7 @@ def test_run_settings_read_back() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ({"speed": "fast"}, "--speed: 'fast' is not valid; give a number above zero such as 1 or 60, or max"),
+        ({"speed": "fast"}, "--speed: 'fast' is not valid; give a number from 0.001 to 10,000 such as 1 or 60, or max"),
         ({"drivers": "0"}, "--drivers: '0' is not valid; give a whole number from 1 to 16"),
         ({"faults": ["kill"]}, "--fault: ['kill'] is not valid; give a fault and a time such as kill@30m"),
         ({"faults": ["@30m"]}, "--fault: ['@30m'] is not valid"),

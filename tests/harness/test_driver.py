@@ -46,9 +46,10 @@ def due(times_ms: list[int]) -> Records:
 
 def play(tmp_path: Path, pieces: list[Records], clock: Clock, speed: float = 1.0) -> tuple[Records, SendDelay]:
     """Play pieces; return what the log holds, and the send delay."""
+    tmp_path.mkdir(exist_ok=True)
     create_log(tmp_path / "log")
     with TickLogWriter(tmp_path / "log") as log:
-        delay = play_paced(iter(pieces), log, START, speed, clock, clock.sleep)
+        delay = play_paced(iter(pieces), log, START, speed, (100, 200), clock, clock.sleep)
     reader = TickLogReader(tmp_path / "log")
     return np.concatenate([np.empty(0, RECORD), *reader.read(0, reader.produced)]), delay
 
@@ -81,6 +82,19 @@ def test_being_held_up_counts(tmp_path: Path) -> None:
     assert (np.diff(sorted(delay_us[delay_us >= 1_500])) <= 3_100).all()
 
 
+def test_what_is_due_and_what_is_sent_in_the_measurement_interval(tmp_path: Path) -> None:
+    """Both are counted, so that a driver that sends the ticks of the interval later is seen."""
+    clock = Clock()
+    _, on_time = play(tmp_path / "on-time", [due(list(range(300)))], clock)
+    assert on_time.due_in_interval == 100
+    assert 99 <= on_time.sent_in_interval <= 101
+    clock = Clock()
+    clock.stops = {START + 150_000: 60_000}
+    _, late = play(tmp_path / "late", [due(list(range(300)))], clock)
+    assert late.due_in_interval == 100
+    assert 48 <= late.sent_in_interval <= 52
+
+
 def test_batches_span_two_milliseconds_at_most(tmp_path: Path) -> None:
     """A driver that is far behind catches up in small steps, so that readers see ticks soon."""
     sizes = []
@@ -93,7 +107,7 @@ def test_batches_span_two_milliseconds_at_most(tmp_path: Path) -> None:
     clock = Clock()
     clock.now = START + 10_000_000
     create_log(tmp_path / "log")
-    play_paced(iter([due(list(range(1_000)))]), Watching(tmp_path / "log"), START, 1.0, clock, clock.sleep)
+    play_paced(iter([due(list(range(1_000)))]), Watching(tmp_path / "log"), START, 1.0, (0, 0), clock, clock.sleep)
     assert max(sizes) <= 2_000
     assert len(sizes) > 300
 

@@ -23,7 +23,7 @@ def level_of(found: list[Finding], title: str) -> str:
 def test_latency_that_moves(slope: float, sentence: str) -> None:
     """Growth says that a longer run would be worse; a fall, that the engine was still warming up."""
     finding = next(latency_findings(drawn_latencies(slope), BEGIN, END))
-    assert finding.level == "bad"
+    assert finding.level == "warning"
     assert sentence in finding.sentence
 
 
@@ -31,40 +31,38 @@ def test_an_outage() -> None:
     """It is no trend, but the quarters do not agree."""
     answers = drawn_latencies(0.0)
     outage = timed(answers.tick_ts, np.where(answers.tick_ts > END - 100, 50, 1) * answers.latency_s)
-    assert level_of(list(latency_findings(outage, BEGIN, END)), "Do the quarters") == "bad"
+    assert level_of(list(latency_findings(outage, BEGIN, END)), "Do the quarters") == "warning"
 
 
 def test_too_few_orders() -> None:
     """Nothing is claimed that cannot be seen."""
     found = list(latency_findings(timed(np.full(3, BEGIN), np.array([0.1, 0.2, 0.3])), BEGIN, END))
     assert level_of(found, "Is latency growing") == "note"
-    assert level_of(found, "Do the quarters") == "bad"
-    assert level_of(found, "Are there enough") == "bad"
+    assert level_of(found, "Do the quarters") == "warning"
 
 
 def test_no_orders_at_all() -> None:
-    """A plain sentence."""
-    (finding,) = latency_findings(timed(np.empty(0), np.empty(0)), BEGIN, END)
-    assert finding.level == "bad"
+    """Nothing is said about their latency; that there are none makes the score void."""
+    assert not list(latency_findings(timed(np.empty(0), np.empty(0)), BEGIN, END))
 
 
 def test_steady_runs_are_called_so() -> None:
-    """Three good sentences for a steady run of thousands of orders."""
+    """Two good sentences for a steady run of thousands of orders."""
     found = latency_findings(drawn_latencies(0.0), BEGIN, END)
-    assert [finding.level for finding in found] == ["good"] * 3
+    assert [finding.level for finding in found] == ["good"] * 2
 
 
 @pytest.mark.parametrize(
     ("found", "level"),
     [
-        (Backlog(9.0, 0.1, 4.0, 4.0), "bad"),
+        (Backlog(9.0, 0.1, 4.0, 4.0), "warning"),
         (Backlog(9.0, 0.1, 0.1, 5.0), "note"),
         (Backlog(0.18, 0.18, 0.18, 0.18), "good"),
         (None, "note"),
     ],
 )
 def test_a_backlog(found: Backlog | None, level: str) -> None:
-    """Growing is bad, staying is noted, unknown is said to be unknown."""
+    """Growing is a warning, staying is noted, unknown is said to be unknown."""
     assert findings.backlog_finding(found).level == level
 
 
@@ -73,7 +71,7 @@ def test_a_backlog(found: Backlog | None, level: str) -> None:
     [
         ({"engine JVM": 1.0, "sink": 0.1}, "good"),
         ({"engine JVM": 1.0, "driver-0": 0.5}, "note"),
-        ({"engine JVM": 1.8, "driver-0": 0.1}, "bad"),
+        ({"engine JVM": 1.8, "driver-0": 0.1}, "warning"),
     ],
 )
 def test_a_busy_machine(cores: dict[str, float], level: str) -> None:
@@ -84,10 +82,10 @@ def test_a_busy_machine(cores: dict[str, float], level: str) -> None:
 def test_a_machine_that_stood_still() -> None:
     """A gap in the samples says that something held the machine."""
     found = findings.machine_findings(Usage({"engine": 0.5}, 8.0), 2)
-    assert [finding.level for finding in found] == ["good", "bad"]
+    assert [finding.level for finding in found] == ["good", "warning"]
 
 
-@pytest.mark.parametrize(("sent", "level"), [(None, "note"), (0.095, "good"), (0.05, "bad")])
+@pytest.mark.parametrize(("sent", "level"), [(None, "note"), (0.095, "good"), (0.05, "warning")])
 def test_a_late_driver(sent: float | None, level: str) -> None:
     """More than a tenth of the latency from the driver is too much."""
     assert findings.send_delay_finding(0.1, sent).level == level
@@ -102,7 +100,7 @@ def test_a_burst() -> None:
         "It took 2.6 s to recover, and mean latency was then 1.20 times that before; at worst an answer took 2,000 ms"
     )
     assert findings.burst_finding(taken).sentence.startswith(said)
-    assert findings.burst_finding(taken.model_copy(update={"recovery_time_s": None})).level == "bad"
+    assert findings.burst_finding(taken.model_copy(update={"recovery_time_s": None})).level == "warning"
 
 
 def test_a_recovery() -> None:
@@ -116,7 +114,7 @@ def test_a_recovery() -> None:
     )
     assert findings.recovery_finding(precise).level == "good"
     twice = precise.model_copy(update={"kind": "rollback", "explanation": "of the answers 5 came twice"})
-    assert findings.recovery_finding(twice).level == "bad"
+    assert findings.recovery_finding(twice).level == "warning"
     assert "of the class rollback: of the answers 5 came twice." in findings.recovery_finding(twice).sentence
     late = findings.recovery_finding(precise.model_copy(update={"times_s": (None,)}))
-    assert (late.level, "1 times it did not catch up" in late.sentence) == ("bad", True)
+    assert (late.level, "1 times it did not catch up" in late.sentence) == ("warning", True)

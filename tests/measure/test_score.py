@@ -1,19 +1,22 @@
 """The score reproduces the published scores, and does not count where it must not."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pairs.config.run_settings import RunSettings
 from pairs.config.workload import complete
 from pairs.core.errors import BadInputError
 from pairs.measure.recordings import read_run
-from pairs.measure.score import Measured, load, matches_of, p_score, score_run, void_reasons
+from pairs.measure.score import p_score, score_run
+from pairs.model.load import load, matches_of
 from pairs.model.strategy import Strategy
-from tests.report.runs import TICKS, change_manifest, change_market, golden_run
+from pairs.model.streams import SCORED
+from pairs.run_folder.folder import Run
+from tests.report.runs import SETTINGS, TICKS, change_manifest, change_market, change_settings, golden_run
 
 # Scale factor, 99th percentile in ms, p_score: the published results of two engines.
 PUBLISHED = [
@@ -25,7 +28,7 @@ PUBLISHED = [
     (1, 22, 136.36),
     (2, 24, 250.00),
 ]
-GOOD = Measured(passed=True, ticks=100, ticks_sent=100, delay_p99_s=0.001, p99_s=0.2)
+STRANGE = ("duration", "basis_rate", "symbols", "correlations", "speed")  # of the golden run
 
 
 def standard_load(scale_factor: int) -> float:
@@ -67,45 +70,6 @@ def test_no_score_without_latency(p99_s: float | None) -> None:
     assert p_score(3.0, p99_s) is None
 
 
-def test_a_good_run_counts() -> None:
-    """There is no reason against it."""
-    assert void_reasons(GOOD) == []
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"passed": False}, "validation FAILED"),
-        ({"ticks_sent": 99}, "99 of 100 ticks were sent"),
-        (
-            {"delay_p99_s": 0.0201},
-            "the driver's send delay was 20.1 ms at the 99th percentile, 20.0 ms are allowed",
-        ),
-        ({"delay_p99_s": None}, "a driver did not record its send delay"),
-        ({"p99_s": None}, "no order was triggered in the measurement interval"),
-        ({"p99_s": -0.1}, "latencies are not above zero, so the clocks cannot be trusted"),
-        ({"paced": False}, "the run was unpaced"),
-        ({"failures": ("the engine ended with exit code 1",)}, "the engine ended with exit code 1"),
-    ],
-)
-def test_what_makes_a_score_void(change: dict[str, object], reason: str) -> None:
-    """Each of them alone, with its reason."""
-    assert void_reasons(replace(GOOD, **change)) == [reason]  # type: ignore[arg-type]
-
-
-def test_a_send_delay_of_a_tenth_or_of_ten_milliseconds_is_allowed() -> None:
-    """Whichever is more."""
-    fast = replace(GOOD, p99_s=0.02)
-    assert not void_reasons(replace(fast, delay_p99_s=0.010))
-    assert void_reasons(replace(fast, delay_p99_s=0.0101))
-    assert not void_reasons(replace(GOOD, delay_p99_s=0.02))
-
-
-def test_all_reasons_are_given() -> None:
-    """A run that fails in two ways says both."""
-    assert len(void_reasons(replace(GOOD, passed=False, ticks_sent=1))) == 2
-
-
 def test_the_score_of_a_run(tmp_path: Path) -> None:
     """Load over the 99th percentile of the orders in the measurement interval, with all that it was computed from."""
     recorded = read_run(golden_run(tmp_path))
@@ -115,8 +79,19 @@ def test_the_score_of_a_run(tmp_path: Path) -> None:
     assert found.load == pytest.approx(load(250 / 3 * 90, strategies, 2 * strategies / 12))
     assert found.p99 == found.latency_s["orders"].p99
     assert found.p_score == pytest.approx(found.load / (found.p99 or 0))
-    assert (found.valid, found.reasons) == (True, ())
-    assert (found.standard, found.nonstandard) == (False, ("duration", "speed"))
+    orders = recorded.measured(SCORED)
+    assert (found.orders, found.triggers) == (len(orders), len(set(orders.tick_ts.tolist())))
+    assert found.p99_interval is not None
+    assert found.p99 is not None
+    assert found.p99_interval[0] <= found.p99 <= found.p99_interval[1]
+    assert found.p_score_interval == pytest.approx(tuple(found.load / end for end in reversed(found.p99_interval)))
+    assert not found.valid
+    assert found.reasons == (
+        f"a 99th percentile needs 100 orders in the measurement interval, there are {found.orders}",
+        f"the {found.orders} orders in the measurement interval are of {found.triggers} triggers, 100 are needed",
+        "the measurement interval takes 5 s of wall time, 20 s are needed; give a lower --speed",
+    )
+    assert (found.standard, found.nonstandard) == (False, STRANGE)
     assert found.send_delay is not None
     assert (found.send_delay.ticks, found.send_delay.p50_s, found.send_delay.max_s) == (TICKS, 0.00011, 0.00091)
     assert found == recorded.score
@@ -133,17 +108,64 @@ def test_a_run_that_was_not_validated(tmp_path: Path) -> None:
 def test_a_run_on_a_dataset_made_by_hand(tmp_path: Path) -> None:
     """Nothing is known of its load, so there is no score."""
     run = golden_run(tmp_path)
-    change_manifest(run, dataset_manifest=None)
+    change_manifest(run, dataset_manifest=None, load=0.0)
     found = score_run(read_run(run))
-    assert (found.load, found.nonstandard) == (0.0, ("no dataset.json", "speed"))
-    assert found.reasons == ("the dataset has no dataset.json, so its load is not known",)
+    assert (found.load, found.p_score, found.nonstandard) == (0.0, 0.0, ("no dataset.json",))
+    assert found.reasons[0] == "the dataset has no dataset.json, so its load is not known"
 
 
 def test_a_run_that_did_not_come_to_its_end(tmp_path: Path) -> None:
     """Its reason is among those that make the score void."""
     run = golden_run(tmp_path)
     change_manifest(run, state="failed", reason="the disk is full")
-    assert score_run(read_run(run)).reasons == ("the run did not come to its end: the disk is full",)
+    found = score_run(read_run(run))
+    assert found.reasons[0] == "the run did not come to its end: the disk is full"
+    assert "a run that did not come to its end" in found.nonstandard
+
+
+def standard_run(folder: Path) -> Run:
+    """Return a run that says of itself that it is standard."""
+    run = golden_run(folder)
+    known = run.manifest.dataset_manifest
+    assert known is not None
+    change_market(run, parameters=complete({"scale_factor": 1}).as_plain(), nonstandard=(), standard=True)
+    change_settings(run, speed=1)
+    return run
+
+
+def test_a_standard_run(tmp_path: Path) -> None:
+    """All parameters at their defaults, the generator's own strategies, speed 1, no fault, and it went to its end."""
+    found = score_run(read_run(standard_run(tmp_path)))
+    assert (found.standard, found.nonstandard) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"strategies_generated": False}, "strategies that the query generator does not write"),
+        ({"state": "failed"}, "a run that did not come to its end"),
+        ({"settings": RunSettings.from_plain(SETTINGS | {"speed": 2}, "test")}, "speed"),
+        ({"settings": RunSettings.from_plain(SETTINGS | {"speed": 1, "faults": ["kill@1m"]}, "test")}, "faults"),
+    ],
+)
+def test_what_is_not_standard(tmp_path: Path, change: dict[str, object], why: str) -> None:
+    """Each of them alone, whatever dataset.json says."""
+    run = standard_run(tmp_path)
+    change_manifest(run, **change)
+    found = score_run(read_run(run))
+    assert (found.standard, found.nonstandard) == (False, (why,))
+
+
+def test_a_dataset_that_only_says_that_it_is_standard(tmp_path: Path) -> None:
+    """Its parameters count, not its word; and its ticks must be those that the generator gives."""
+    run = standard_run(tmp_path)
+    changed = complete({"scale_factor": 1, "volatility": 0.001}).as_plain()
+    change_market(run, parameters=changed)
+    assert score_run(read_run(run)).nonstandard == ("volatility",)
+    run = standard_run(tmp_path / "other")
+    record = run.validation.model_copy(update={"dataset_confirmed": False})
+    record.write(run.validation_file)
+    assert score_run(read_run(run)).nonstandard == ("ticks that the generator does not give",)
 
 
 def test_a_burst_is_part_of_the_score(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ def driver(histogram: dict[int, int], slots: dict[int, int] | None = None) -> Dr
     steps, counts = (np.array(list(values), np.int64) for values in (histogram.keys(), histogram.values()))
     first = np.array([5], np.int64)
     return DriverDelays(
+        0,
+        0,
         first,
         first,
         np.array([0.5]),

@@ -12,7 +12,15 @@ from pairs.report.comparison import Compared, by_scale_factor, cautions, compari
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import Environment
 from tests.report.pages import payload_of, text_of
-from tests.report.runs import START_US, change_manifest, change_market, change_score, change_settings, golden_run
+from tests.report.runs import (
+    START_US,
+    change_manifest,
+    change_market,
+    change_score,
+    change_settings,
+    golden_run,
+    make_valid,
+)
 
 
 @pytest.fixture
@@ -32,12 +40,17 @@ def said(runs: list[Run]) -> list[str]:
 
 
 def test_runs_that_may_be_compared(runs: list[Run]) -> None:
-    """Of non-standard runs only that they are so is said; of standard ones nothing."""
+    """Of non-standard runs only that they are so is said; of standard ones nothing, unless they cannot be told apart."""
+    for run, middle in zip(runs, (0.1, 0.2, 0.3), strict=True):
+        make_valid(run)
+        change_score(run, p99_interval=(middle - 0.01, middle + 0.01))
     assert said(runs) == ["None of these runs is standard, so none compares with the published engines X and Y."]
     for run in runs:
         change_score(run, standard=True)
     assert said(runs) == []
     assert "These runs can be compared" in text_of(comparison_of(read(runs)))
+    change_score(runs[0], p99_interval=(0.05, 0.2))
+    assert said(runs) == ["run-1 and run-2: the 95 % intervals of their 99th percentiles overlap."]
 
 
 OTHER_MACHINE = Environment(system="a system", processor="another", cores=64, memory_bytes=1, versions={})
@@ -50,6 +63,7 @@ OTHER_MACHINE = Environment(system="a system", processor="another", cores=64, me
         ({"strategies_digest": "other"}, "not the same market or strategies"),
         ({"duration_ms": 7_200_000}, "Different speed or length: "),
         ({"kit_version": "9.9"}, "different versions of the kit"),
+        ({"plan_class": "keyed"}, "Different classes of plans: run-1, run-3: block; run-2: keyed."),
     ],
 )
 def test_what_forbids_a_comparison(runs: list[Run], changes: dict[str, Any], caution: str) -> None:
@@ -104,11 +118,15 @@ def test_names_are_short_and_distinct(tmp_path: Path) -> None:
 
 
 def test_points_by_scale_factor(runs: list[Run]) -> None:
-    """A line for each engine and plan, sorted by scale factor, void scores marked, and the published engines."""
+    """A line for each engine and plan, sorted by scale factor, void scores marked; published only beside standard."""
+    for run in runs:
+        make_valid(run)
     change_market(runs[0], parameters={"scale_factor": 4})
     change_score(runs[1], valid=False)
-    data = by_scale_factor(named(read(runs)))
-    own, x, y = data["series"]
+    assert len(by_scale_factor(named(read(runs)))["series"]) == 1
+    for run in runs:
+        change_score(run, standard=True)
+    own, x, y = by_scale_factor(named(read(runs)))["series"]
     assert [point["sf"] for point in own["points"]] == [1, 1, 4]
     assert [point["valid"] for point in own["points"]] == [False, True, True]
     assert (len(x["points"]), len(y["points"])) == (5, 2)

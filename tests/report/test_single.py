@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.cli import app as cli
+from pairs.measure.findings import findings
 from pairs.measure.recordings import read_run
 from pairs.model.streams import ORDERS
 from pairs.report.making import make_report
@@ -18,7 +19,16 @@ from pairs.report.single import report_of
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import FirstError, InjectedFault
 from tests.report.pages import NASTY, decoded, payload_of, rename_everything, restored, text_of, unpack
-from tests.report.runs import START_US, change_manifest, change_settings, golden_answers, golden_run, judge
+from tests.report.runs import (
+    START_US,
+    change_manifest,
+    change_score,
+    change_settings,
+    golden_answers,
+    golden_run,
+    judge,
+    make_valid,
+)
 
 
 @pytest.fixture
@@ -38,7 +48,8 @@ def test_nothing_is_loaded_from_anywhere(run: Run) -> None:
 
 
 def test_the_verdict_of_a_run_that_passed(run: Run) -> None:
-    """Score, percentile and every sentence that goes with them."""
+    """Score, percentile and every sentence that goes with them; published engines only beside a standard run."""
+    make_valid(run)
     score = json.loads(run.score_file.read_text())
     said = text_of(report_of(read_run(run)))
     assert score["valid"]
@@ -47,7 +58,31 @@ def test_the_verdict_of_a_run_that_passed(run: Run) -> None:
     assert "PASSED" in said
     assert "all are correct" in said
     assert "Not a standard run, because of the length of the trading day and the replay speed" in said
-    assert "engine Y 2 24 ms 250.00" in said
+    assert "The score counts" in said
+    assert "Plan vectorized is of class block" in said
+    assert f"{score['orders']} of {score['triggers']} triggers" in said
+    assert "engine Y 2 24 ms 250.00" not in said
+    change_score(run, standard=True)
+    assert "engine Y 2 24 ms 250.00" in text_of(report_of(read_run(run)))
+
+
+def test_trust_and_validity_say_the_same(run: Run) -> None:
+    """A void score is red in both places, with the same reasons; nothing is red beside a score that counts."""
+    score = json.loads(run.score_file.read_text())
+    found = findings(read_run(run), read_run(run).score)
+    assert [finding.level for finding in found].count("bad") == 1
+    assert all(reason in found[0].sentence for reason in score["reasons"])
+    make_valid(run)
+    assert "bad" not in {finding.level for finding in findings(read_run(run), read_run(run).score)}
+
+
+def test_warnings_stand_beside_the_score(run: Run) -> None:
+    """A score that counts, but is to be taken with care, says so at the top."""
+    make_valid(run)
+    change_score(run, warnings=("The machine was busy.",))
+    said = text_of(report_of(read_run(run)))
+    assert "valid, 1 warning" in said
+    assert "Warning: The machine was busy." in said
 
 
 def test_a_run_whose_engine_was_killed(run: Run) -> None:
@@ -220,6 +255,7 @@ def test_names_from_data_never_become_markup(run: Run) -> None:
     change_settings(run, target=NASTY[0], plan=NASTY[1], settings={NASTY[2]: NASTY[4]})
     change_manifest(run, command=("pairs", *NASTY), reason=NASTY[0], state="failed", exit_codes={NASTY[3]: 1})
     shutil.rmtree(run.dataset().path)
+    run.strategies_file.unlink()
     page = report_of(read_run(run))
     payload = payload_of(page)
     assert {strategy[0] for strategy in payload["strategies"]["strategies"]} == set(NASTY)

@@ -43,15 +43,21 @@ SCORE = ScoreRecord(
     scale_factor=1,
     target="bare",
     plan="vectorized",
+    plan_class="block",
     transport="ticklog",
     speed="max",
     standard=False,
     nonstandard=("speed",),
     valid=False,
     reasons=("unpaced",),
+    warnings=("the machine was busy",),
     load=3.0,
     p99=0.3,
+    p99_interval=(0.2, 0.4),
+    orders=200,
+    triggers=120,
     p_score=10.0,
+    p_score_interval=(7.5, 15.0),
     verdict="PASSED",
     latency_s={"orders": LATENCY, "indicators": LatencySummary(count=0)},
     send_delay=SendDelaySummary(ticks=10, p50_s=0.0, p99_s=0.001, max_s=0.002),
@@ -84,7 +90,9 @@ RECORDS: dict[str, Record] = {
     "sink": SinkRecord(
         writers=1, batches=2, rows={"orders": 1}, repeated_batches=0, repeated_rows={}, recent_latency_us={"p50": 1}
     ),
-    "send delay": SendDelayRecord(ticks=10, step_us=10, histogram=[(1, 10)], seconds=[(1, 10, 5)]),
+    "send delay": SendDelayRecord(
+        due_in_interval=5, sent_in_interval=5, ticks=10, step_us=10, histogram=[(1, 10)], seconds=[(1, 10, 5)]
+    ),
     "search": SearchManifest(profile="sprint", settings={"target": "bare"}, workload={"scale_factor": 1}),
 }
 

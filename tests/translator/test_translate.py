@@ -171,9 +171,9 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     dataset.mkdir()
     (dataset / "strategies.xml").write_bytes((GOLDEN / "strategies.xml").read_bytes())
     assert cli.run(["translate", "market"]) == 0
-    assert "18 strategies on 3 pairs for pyspark, plan vectorized" in capsys.readouterr().out
-    program = Program.read(dataset / "apps" / "pyspark-vectorized" / "program.json")
-    assert (program.target, program.plan, program.strategies) == ("pyspark", "vectorized", 18)
+    assert "18 strategies on 3 pairs for pyspark, plan keyed" in capsys.readouterr().out
+    program = Program.read(dataset / "apps" / "pyspark-keyed" / "program.json")
+    assert (program.target, program.plan, program.strategies) == ("pyspark", "keyed", 18)
     assert cli.run(["translate", "market"]) == 0
     assert cli.run(["translate", "market", "-o", "market"]) == 2
     assert "market: exists already" in capsys.readouterr().err
@@ -182,7 +182,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert cli.run(["translate", "nowhere"]) == 2
     assert "nowhere/strategies.xml: cannot be read" in capsys.readouterr().err
     assert cli.run(["targets"]) == 0
-    assert "--plan keyed" in capsys.readouterr().out
+    assert "class keyed: each tick" in capsys.readouterr().out
     assert len(read_strategies(dataset / "strategies.xml").strategies) == 18
 
 
