@@ -13,15 +13,19 @@ WORKLOAD = ("--profile", "quick", "--master", "local[2]")
 
 
 def test_from_nothing_to_a_score(tmp_path: Path, pairs_command: Command, capsys: pytest.CaptureFixture[str]) -> None:
-    """Twenty minutes of trading in twenty seconds: every answer correct, every tick sent, everything recorded."""
-    arguments = (*WORKLOAD, "--duration", "20m", "--target", "bare", "--drivers", "2")
+    """Two hours of trading in forty seconds: every answer correct, every tick sent, everything recorded."""
+    arguments = (*WORKLOAD, "--speed", "180", "--target", "bare", "--drivers", "2")
     done = pairs_command("bench", *arguments, "-o", "run", "--data", "market")
     score = json.loads((tmp_path / "run" / "score.json").read_text())
     assert "Validation result: PASSED" in done.stdout, done.stderr
     assert (done.returncode == 0) is score["valid"]
     assert all("driver" in reason for reason in score["reasons"])  # a busy machine
-    assert score["load"] == pytest.approx(3)
-    assert score["p_score"] == pytest.approx(3 / score["p99"])
+    assert score["load"] == pytest.approx(9)
+    assert score["p_score"] == pytest.approx(9 / score["p99"])
+    assert score["p99_interval"][0] <= score["p99"] <= score["p99_interval"][1]
+    assert score["class"] == "block"
+    counted = f"{score['orders']} orders of {score['triggers']} triggers"
+    assert all(word in done.stdout for word in (counted, "class block", "bootstrap over triggers"))
     assert score["send_delay"]["ticks"] == json.loads((tmp_path / "run" / "run.json").read_text())["ticks"]
     assert 0 < score["latency_s"]["indicators"]["min"] < 1
     assert (score["standard"], score["scale_factor"], score["target"]) == (False, 1, "bare")
@@ -29,6 +33,51 @@ def test_from_nothing_to_a_score(tmp_path: Path, pairs_command: Command, capsys:
     assert parts == {"sink", "engine Python", "driver-0", "driver-1"}
     assert cli.run(["score", str(tmp_path / "run"), "--json"]) == (0 if score["valid"] else 1)
     assert json.loads(capsys.readouterr().out) == score
+    stands_for_itself(tmp_path / "run", tmp_path / "market", score, capsys)
+
+
+def stands_for_itself(run: Path, market: Path, score: object, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another strategy set or dataset is refused by name; without the dataset, score and report are as before."""
+    strategies = (market / "strategies.xml").read_text()
+    (market / "strategies.xml").write_text(strategies.replace('numPeriods="5"', 'numPeriods="6"'))
+    for verb in ("score", "validate", "report"):
+        assert cli.run([verb, str(run)]) == 2
+        assert f"{market / 'strategies.xml'}: is another strategy set: digest" in capsys.readouterr().err
+    (market / "strategies.xml").write_text(strategies)
+    manifest = (market / "dataset.json").read_text()
+    (market / "dataset.json").write_text(manifest.replace('"digest": "', '"digest": "0'))
+    for verb in ("score", "validate", "report"):
+        assert cli.run([verb, str(run)]) == 2
+        assert f"{market}: is another dataset: digest" in capsys.readouterr().err
+    market.rename(market.with_name("elsewhere"))
+    cli.run(["score", str(run), "--json"])
+    assert json.loads(capsys.readouterr().out) == score
+    assert cli.run(["report", str(run)]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_default_plan_has_a_valid_score(tmp_path: Path, pairs_command: Command) -> None:
+    """`pairs bench --profile quick --sf 1`: two minutes of PySpark, with orders, triggers, interval and class."""
+    done = pairs_command("bench", *WORKLOAD, "--sf", "1", "-o", "run")
+    score = json.loads((tmp_path / "run" / "score.json").read_text())
+    assert done.returncode == 0, score["reasons"]
+    assert (score["plan"], score["class"], score["valid"]) == ("keyed", "keyed", True)
+    assert min(score["orders"], score["triggers"]) >= 100
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_two_minutes_at_speed_1_are_void(tmp_path: Path, pairs_command: Command) -> None:
+    """The warning comes when the market is generated and when the run starts; the score says how little there is."""
+    market = ("--profile", "standard", "--sf", "100", "--duration", "2m", "--generate")
+    done = pairs_command("bench", *market, "--target", "bare", "-o", "run")
+    reasons = " ".join(json.loads((tmp_path / "run" / "score.json").read_text())["reasons"])
+    assert done.returncode == 1
+    assert "runs on this dataset cannot have a valid score" in done.stderr
+    assert "the score of this run will be void" in done.stderr
+    assert "of 12 triggers" in reasons
+    assert "% of strategies (" in reasons
 
 
 def test_answers_carry_the_scheduled_time(tmp_path: Path, pairs_command: Command) -> None:

@@ -151,6 +151,7 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
         "resources.parquet",
         "run.json",
         "sink.json",
+        "strategies.xml",
         "throughput.parquet",
         "validation.json",
     ]
@@ -211,7 +212,10 @@ def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path
         (["--speed", "max", "--target", "pyspork"], "did you mean 'pyspark'?"),
         (["--speed", "max", "--plan", "x"], "--plan: 'x' is not a plan of pyspark"),
         (["--speed", "max", "--fault", "flood@3s"], "--fault: 'flood@3s' is not a fault; give one of kill, then @TIME"),
-        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark, plan vectorized, accepts no 'sharsd'"),
+        (["--speed", "max", "--set", "sharsd=2"], "--set: pyspark, plan keyed, accepts no 'sharsd'"),
+        (["--speed", "max", "--fault", "kill@15m"], "--fault: 'kill@15m' is after the close; give a time before 15m"),
+        (["--target", "bare", "--fault", "kill@3s"], "--fault: bare keeps no state that survives a crash"),
+        (["--speed", "1e9"], "--speed: '1e9' is not valid; give a number from 0.001 to 10,000"),
     ],
 )
 def test_bad_input(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

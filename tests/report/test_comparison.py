@@ -40,7 +40,7 @@ def said(runs: list[Run]) -> list[str]:
 
 
 def test_runs_that_may_be_compared(runs: list[Run]) -> None:
-    """Of non-standard runs only that they are so is said; of standard ones nothing, unless they cannot be told apart."""
+    """Of non-standard runs only that they are so is said; of standard runs, only if they cannot be told apart."""
     for run, middle in zip(runs, (0.1, 0.2, 0.3), strict=True):
         make_valid(run)
         change_score(run, p99_interval=(middle - 0.01, middle + 0.01))

@@ -57,7 +57,9 @@ def test_the_verdict_of_a_run_that_passed(run: Run) -> None:
     assert f"{score['p99'] * 1000:.1f} ms" in said
     assert "PASSED" in said
     assert "all are correct" in said
-    assert "Not a standard run, because of the length of the trading day and the replay speed" in said
+    assert (
+        "Not a standard run, because of the length of the trading day, the basis rate, the number of symbols," in said
+    )
     assert "The score counts" in said
     assert "Plan vectorized is of class block" in said
     assert f"{score['orders']} of {score['triggers']} triggers" in said
