@@ -136,12 +136,14 @@ class FirstError(Model):
 class ValidationRecord(Record):
     """The content of validation.json: the verdict with all its counts; each stream is a key of its own."""
 
-    FORMAT = 2
+    FORMAT = 3
     REMEDY = "validate the run again"
 
     verdict: Literal["PASSED", "FAILED"]
     streams: dict[str, StreamCounts]
     first_errors: tuple[FirstError, ...]
+    knife_edges: int  # decisions of all strategies that rounding may decide
+    knife_edge_strategies: tuple[str, ...]  # those with such decisions and incorrect answers, by their first error
     dataset: str
     digests: InputDigests
 
