@@ -76,8 +76,8 @@ CASES = {
         "odd",
         ["--set", "state=parts", "--set", "shards=3", "--set", "partitions=2", "--set", "max-ticks-per-batch=5000"],
     ),
-    "shared, calm": ("shared", "calm", ["--set", "max-ticks-per-batch=1000"]),
-    "direct, calm": ("direct", "calm", ["--set", "partitions=4"]),
+    "shared, calm": ("shared", "calm", ["--set", "master=local[2]"]),
+    "direct, calm": ("direct", "calm", ["--set", "master=local[2]", "--set", "partitions=2"]),
     "direct, as it comes": ("direct", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
 }
 
