@@ -1,18 +1,19 @@
-"""The golden dataset as a folder, whole or changed, for tests that run something on it."""
+"""The golden datasets as folders, whole or changed, for tests that run something on them."""
 
 import re
 from pathlib import Path
 
 GOLDEN = Path(__file__).parent / "golden"
+CALM = GOLDEN / "calm"  # prices stand still now and then, and bands collapse onto the ratio
 GOLDEN_TICKS = 26_669
 
 
-def golden_market(path: Path, ticks: int | None = None, periods_s: tuple[int, ...] = ()) -> Path:
-    """Make the golden dataset, or the beginning of it, or with other periods; with its expected answers."""
+def golden_market(path: Path, ticks: int | None = None, periods_s: tuple[int, ...] = (), source: Path = GOLDEN) -> Path:
+    """Make a golden dataset, or the beginning of it, or with other periods; only its ticks and strategies."""
     (path / "ticks").mkdir(parents=True)
-    lines = (GOLDEN / "ticks.csv").read_text().splitlines(keepends=True)
+    lines = (source / "ticks.csv").read_text().splitlines(keepends=True)
     (path / "ticks" / "ticks.csv").write_text("".join(lines if ticks is None else lines[: ticks + 1]))
-    text = (GOLDEN / "strategies.xml").read_text()
+    text = (source / "strategies.xml").read_text()
     if periods_s:
         number = iter(range(10_000))
         text = re.sub(

@@ -39,6 +39,7 @@ class Computed:
 
     ticks: int
     answers: dict[str, int]  # by stream
+    knife_edges: dict[str, int]  # decisions by strategy, of strategies that have any
     worker_peak_bytes: int
 
 
@@ -107,6 +108,7 @@ def compute(spark: SparkSession, dataset: Dataset) -> Computed:
     computed = Computed(
         ticks=sum(part.digest.rows for part in reduced),
         answers={stream: sum(shard.answers[stream] for shard in evaluated) for stream in STREAMS},
+        knife_edges={alias: count for shard in evaluated for alias, count in shard.knife_edges.items()},
         worker_peak_bytes=max(peaks),
     )
     ExpectedManifest(
@@ -114,6 +116,7 @@ def compute(spark: SparkSession, dataset: Dataset) -> Computed:
         ticks=computed.ticks,
         strategies=len(strategies.strategies),
         answers=computed.answers,
+        knife_edges=computed.knife_edges,
         files=inputs | _stamps(dataset, _outputs(dataset)),
     ).write(dataset.expected_manifest_file)
     return computed

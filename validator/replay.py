@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pairs.model.strategy import Strategy
+from pairs.model.streams import TOLERANCE
 
 Doubles = NDArray[np.float64]
 Wholes = NDArray[np.int64]
@@ -73,6 +74,10 @@ class Triggers:
         place = len(self.tick_ts) - 1
         return place if place >= 0 and self.tick_ts[place] >= self.market_close_ms else None
 
+    def before_bell(self, trigger: Wholes) -> int:
+        """Return how many of the given positions, in the order of time, come before the bell."""
+        return len(trigger) if self.bell is None else int(np.searchsorted(trigger, self.bell))
+
 
 @dataclass(frozen=True)
 class Order:
@@ -94,7 +99,18 @@ class Answers:
     upper: Doubles
     lower: Doubles
     trigger: Wholes
+    stop: Doubles  # the limit of the stop-loss, NaN where it is not checked
+    acted_on: int  # rows before the bell
     orders: list[Order]
+
+    @property
+    def knife_edges(self) -> int:
+        """The rows before the bell whose ratio lies so close to a band or a stop that rounding may decide."""
+        if self.acted_on < 2:
+            return 0  # the bands of the first row are compared at the second
+        limits = np.stack([self.upper, self.lower, self.stop])[:, : self.acted_on]
+        close = np.abs(self.ratio[: self.acted_on] - limits) <= TOLERANCE * np.abs(limits)
+        return int(np.count_nonzero(close.any(axis=0)))
 
 
 class Replay:
@@ -111,7 +127,8 @@ class Replay:
         warm = slice(len(ratio) - len(average), None)
         ends, trigger, ratio = ends[warm], trigger[warm], ratio[warm]
         width = strategy.bands_multiplier * deviation
-        found = Answers(ratio, average, average + width, average - width, trigger, [])
+        stop, acted_on = np.full(len(ratio), np.nan), self._triggers.before_bell(trigger)
+        found = Answers(ratio, average, average + width, average - width, trigger, stop, acted_on, [])
         _Trader(strategy, legs, self._panes, self._triggers, found, strategy.available_funds_cents).trade(ends)
         return found
 
@@ -159,7 +176,7 @@ class _Trader:
     def trade(self, ends: Wholes) -> None:
         """Change positions by the indicators, whose windows end at the given times, and sell at the bell."""
         answers, bell = self.answers, self.triggers.bell
-        rows = len(answers.ratio) if bell is None else int(np.searchsorted(answers.trigger, bell))
+        rows = answers.acted_on
         down = _crossings((answers.ratio <= answers.lower)[:rows])
         up = _crossings((answers.ratio >= answers.upper)[:rows])
         row, leg = self._next_change(down, up, -1, rows)
@@ -182,11 +199,14 @@ class _Trader:
 
     def _stop_loss(self, since: int, until: int) -> int:
         """Return the first row in (since, until) where the position has lost too much, else `until`."""
-        entry, limit = self.answers.ratio[since], self.strategy.stop_loss_fraction
+        entry, fraction = self.answers.ratio[since], self.strategy.stop_loss_fraction
+        limit = (1 + fraction) * entry if self.owned == 1 else (1 - fraction) * entry
         later = self.answers.ratio[since + 1 : until]
-        lost = later >= (1 + limit) * entry if self.owned == 1 else later <= (1 - limit) * entry
+        lost = later >= limit if self.owned == 1 else later <= limit
         first = int(np.argmax(lost)) if len(lost) else 0
-        return since + 1 + first if len(lost) and lost[first] else until
+        row = since + 1 + first if len(lost) and lost[first] else until
+        self.answers.stop[since + 1 : min(row + 1, until)] = limit
+        return row
 
     def _price(self, leg: int, trigger: int, before_ms: int) -> int:
         """Return the price of the last trade of a leg: the trigger itself, or the last before the window's end."""

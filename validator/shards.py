@@ -36,6 +36,7 @@ class EvaluatedShard:
     """The result of a task for its shard."""
 
     answers: dict[str, int]  # by stream
+    knife_edges: dict[str, int]  # decisions by strategy, of strategies that have any
     worker_peak_bytes: int
 
 
@@ -48,6 +49,7 @@ def evaluate_shard(task: ShardTask) -> EvaluatedShard:
     panes = read_panes(task.pane_files, np.array(sorted(watched), np.int32))
     replay = Replay(places, panes_by_symbol(panes), triggers)
     counts = dict.fromkeys(EXPECTED, 0)
+    knife_edges: dict[str, int] = {}
     with ExitStack() as files:
         targets = {
             stream: files.enter_context(table_file(path, EXPECTED[stream])) for stream, path in task.targets.items()
@@ -60,7 +62,8 @@ def evaluate_shard(task: ShardTask) -> EvaluatedShard:
             for stream, batch in rows.items():
                 targets[stream].write_batch(batch)
                 counts[stream] += len(batch)
-    return EvaluatedShard(counts, peak_bytes())
+            knife_edges |= {alias: count for alias, answers in portion.items() if (count := answers.knife_edges)}
+    return EvaluatedShard(counts, knife_edges, peak_bytes())
 
 
 def _portions(replay: Replay, strategies: tuple[Strategy, ...]) -> Iterator[dict[str, Answers]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pairs.model.strategy import Strategy, StrategySet
+from pairs.model.streams import TOLERANCE
 from pairs.model.tuples import Indicator, MarketOrder, StockTick
 
 Answer = Indicator | MarketOrder
@@ -51,6 +52,10 @@ class StateMachine:
         for leg in self.legs.get(tick.symbol, ()):
             leg.add(tick.price)  # after closing windows: the trigger belongs to the new window
         return answers
+
+    def knife_edges(self) -> dict[str, int]:
+        """Return, by strategy, how many decisions so far lay so close to a band or a stop that rounding may decide."""
+        return {trader.strategy.alias: len(trader.knife_edges) for trader in self.traders if trader.knife_edges}
 
     def _close_windows(self, tick_ts: int, bell: bool) -> list[Answer]:
         answers: list[Answer] = []
@@ -97,6 +102,7 @@ class _Trader:
         self.previous: Indicator | None = None
         self.balance_cents = strategy.available_funds_cents
         self.holding: _Holding | None = None
+        self.knife_edges: set[int] = set()  # the triggers of those windows: a window counts once
 
     def close_window(self, tick_ts: int, bell: bool) -> list[Answer]:
         """Close the window; windows that time has jumped over are empty and yield nothing."""
@@ -131,21 +137,29 @@ class _Trader:
     def _act(self, now: Indicator, then: Indicator | None, tick_ts: int) -> list[Answer]:
         """Follow a signal if it changes the position, else check the stop-loss."""
         strategy, owned = self.strategy, self.holding.symbol if self.holding else None
+        for compared in (now, then) if then is not None else ():
+            self._note_if_close(compared, compared.upperBand)
+            self._note_if_close(compared, compared.lowerBand)
         up = then is not None and now.ratio >= now.upperBand and then.ratio < then.upperBand
         down = then is not None and now.ratio <= now.lowerBand and then.ratio > then.lowerBand
         if up and owned != strategy.symbol2:
             return [*self.sell(tick_ts), *self._buy(strategy.symbol2, now.ratio, tick_ts)]
         if down and owned != strategy.symbol1:
             return [*self.sell(tick_ts), *self._buy(strategy.symbol1, now.ratio, tick_ts)]
-        return self.sell(tick_ts) if self._loses_too_much(now.ratio) else []
+        return self.sell(tick_ts) if self._loses_too_much(now) else []
 
-    def _loses_too_much(self, ratio: float) -> bool:
+    def _loses_too_much(self, now: Indicator) -> bool:
         if self.holding is None:
             return False
-        limit = self.strategy.stop_loss_fraction
-        if self.holding.symbol == self.strategy.symbol2:
-            return ratio >= (1 + limit) * self.holding.ratio
-        return ratio <= (1 - limit) * self.holding.ratio
+        short_long = self.holding.symbol == self.strategy.symbol2
+        fraction = self.strategy.stop_loss_fraction
+        limit = (1 + fraction if short_long else 1 - fraction) * self.holding.ratio
+        self._note_if_close(now, limit)
+        return now.ratio >= limit if short_long else now.ratio <= limit
+
+    def _note_if_close(self, indicator: Indicator, limit: float) -> None:
+        if abs(indicator.ratio - limit) <= TOLERANCE * abs(limit):
+            self.knife_edges.add(indicator.inputTickTS)
 
     def sell(self, tick_ts: int) -> list[Answer]:
         if self.holding is None:

@@ -65,6 +65,7 @@ class Validation:
     """The result of all streams."""
 
     streams: dict[str, StreamResult]
+    knife_edges: Mapping[str, int] = field(default_factory=dict)  # decisions of the dataset that rounding may decide
 
     @property
     def passed(self) -> bool:
@@ -89,12 +90,18 @@ class Validation:
             for strategy, (tick_ts, stream, kind) in sorted(first.items(), key=lambda item: (item[1][0], item[0]))
         ]
 
+    def knife_edge_strategies(self) -> list[str]:
+        """Return the strategies with incorrect answers and decisions that rounding may decide, by their first error."""
+        return [error.strategy for error in self.first_errors() if error.strategy in self.knife_edges]
+
     def record(self, dataset: Dataset, digests: InputDigests, repeated: Mapping[str, int]) -> ValidationRecord:
         """Return the content of validation.json; `repeated` counts the answers that the sink dropped, by stream."""
         return ValidationRecord(
             verdict=self.verdict,
             streams={stream: result.record(repeated.get(stream, 0)) for stream, result in self.streams.items()},
             first_errors=tuple(self.first_errors()),
+            knife_edges=sum(self.knife_edges.values()),
+            knife_edge_strategies=tuple(self.knife_edge_strategies()),
             dataset=str(dataset.path.absolute()),
             digests=digests,
         )
@@ -106,12 +113,16 @@ def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
     yield from zip(*(column.to_pylist() for column in grouped.columns), strict=True)
 
 
-def validate(dataset: Dataset, aliases: Sequence[str], folder: Path) -> Validation:
-    """Compare the answers in a folder with the expected answers of a dataset, which must exist."""
+def validate(
+    dataset: Dataset, aliases: Sequence[str], folder: Path, knife_edges: Mapping[str, int] | None = None
+) -> Validation:
+    """Compare the answers in a folder with the expected answers of a dataset, which must exist.
+
+    The decisions that rounding may decide, by strategy, do not change the verdict; they help to understand it.
+    """
     files = {stream: answer_files(folder, stream) for stream in STREAMS}  # before any is read: all must be there
-    return Validation(
-        {name: _validate_stream(dataset, aliases, stream, files[name]) for name, stream in STREAMS.items()}
-    )
+    results = {name: _validate_stream(dataset, aliases, stream, files[name]) for name, stream in STREAMS.items()}
+    return Validation(results, knife_edges or {})
 
 
 def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: StreamSpec, files: list[Path]) -> StreamResult:

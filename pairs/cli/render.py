@@ -17,6 +17,7 @@ from pairs.run_folder.folder import Run
 from pairs.run_folder.records import ScoreRecord
 from pairs.stages.generate import GeneratedDataset, GeneratedStrategies, ImportedDataset
 from pairs.stages.validate import ExpectedAnswers
+from pairs.validator.knife_edges import knife_edge_count
 from pairs.validator.validation import Validation
 
 WIDE = 160  # columns of a table that is rather wrapped than truncated
@@ -73,7 +74,8 @@ def _(result: ExpectedAnswers) -> None:
     how = "as computed before from the same ticks and strategies"
     if seconds is not None:
         how = f"from {_throughput(manifest.ticks, seconds)}"
-    print(f"{result.dataset.expected_folder}: {answers} of {manifest.strategies:,} strategies, {how}")
+    edges = f", {knife_edge_count(manifest.knife_edges)}" if manifest.knife_edges else ""
+    print(f"{result.dataset.expected_folder}: {answers} of {manifest.strategies:,} strategies, {how}{edges}")
 
 
 def _throughput(ticks: int, seconds: float) -> str:

@@ -12,6 +12,7 @@ from rich.text import Text
 from pairs.core.units import show_duration
 from pairs.model.streams import INDICATORS
 from pairs.run_folder.records import FirstError
+from pairs.validator.knife_edges import knife_edge_remarks
 from pairs.validator.validation import StreamResult, Validation
 
 _COUNTS = {
@@ -84,6 +85,8 @@ def _remarks(validation: Validation) -> Iterator[Text]:
                 f"undue {stream} of strategies that are not in the set: {sum(result.unknown.values()):,}, "
                 f"of them {answers:,} of {plain(name)}"
             )
+    edges, touched = sum(validation.knife_edges.values()), validation.knife_edge_strategies()
+    yield from (Text(plain(remark)) for remark in knife_edge_remarks(edges, touched, validation.passed))
 
 
 def _first_errors(errors: list[FirstError], limit: int) -> RenderableType:

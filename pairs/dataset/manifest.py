@@ -83,13 +83,14 @@ class FileStamp(Model):
 class ExpectedManifest(Record):
     """The content of expected/expected.json: the inputs from which the expected answers were computed."""
 
-    FORMAT = 2  # raised by any change of the computation
+    FORMAT = 3  # raised by any change of the computation
     REMEDY = "compute the expected answers again"
 
     digests: InputDigests
     ticks: int
     strategies: int
     answers: dict[str, int]  # by stream
+    knife_edges: dict[str, int]  # decisions by strategy that rounding may decide, of strategies that have any
     files: dict[str, FileStamp]  # inputs and outputs
 
 

@@ -12,6 +12,7 @@ from pairs.report.strategies import strategies_view
 from pairs.report.tables import NOT_RECORDED, PUBLISHED, SCORED_FIRST, number, tables
 from pairs.report.verdict import disclosure, verdict
 from pairs.run_folder.records import ValidationRecord
+from pairs.validator.knife_edges import knife_edge_remarks
 
 
 def report_of(recorded: Recorded) -> str:
@@ -63,14 +64,17 @@ def _published_rows() -> list[tuple[str, ...]]:
 
 
 def _validation_remarks(validation: ValidationRecord | None) -> list[str]:
+    if validation is None:
+        return []
     remarks = []
-    for name, counts in validation.streams.items() if validation else ():
+    for name, counts in validation.streams.items():
         if counts.malformed:
             remarks.append(f"{counts.malformed:,} rows of {name} are invalid and count as undue.")
         if counts.unknown_strategies:
             unknown = sum(counts.unknown_strategies.values())
             remarks.append(f"{unknown:,} undue {name} are of strategies that are not in the set.")
-    return remarks
+    edges, touched = validation.knife_edges, validation.knife_edge_strategies
+    return [*remarks, *(f"{remark}." for remark in knife_edge_remarks(edges, touched, validation.passed))]
 
 
 def _strategies_remark(view: dict[str, Any]) -> str:

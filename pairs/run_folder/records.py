@@ -167,6 +167,8 @@ class ValidationRecord(Record):
     verdict: Literal["PASSED", "FAILED"]
     streams: dict[str, StreamCounts]
     first_errors: tuple[FirstError, ...]
+    knife_edges: int  # decisions of all strategies that rounding may decide
+    knife_edge_strategies: tuple[str, ...]  # those with such decisions and incorrect answers, by their first error
     dataset: str
     digests: InputDigests
     dataset_confirmed: bool | None = None  # whether the generator gives these ticks; None if that was not checked

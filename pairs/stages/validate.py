@@ -55,7 +55,7 @@ def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy
     if strategy is not None and strategy not in aliases:
         raise BadInputError(f"--strategy: {strategy!r} is not in {dataset.strategies_file}; give one of its aliases")
     manifest, _ = kept_or_computed(dataset, master)
-    validation = compare_answers(dataset, aliases, folder)
+    validation = compare_answers(dataset, aliases, folder, manifest.knife_edges)
     record = validation.record(dataset, manifest.digests, run.repeated_answers())
     record.model_copy(update={"dataset_confirmed": _confirmed(run, dataset, master)}).write(run.validation_file)
     return validation

@@ -14,7 +14,7 @@ from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
 from pairs.validator.expected import compute
-from tests.markets import GOLDEN, golden_market
+from tests.markets import CALM, GOLDEN, golden_market
 from tests.processes import Command, descendants, is_alive, processes_of, wait_until
 
 pytestmark = pytest.mark.process
@@ -24,10 +24,11 @@ PLANS = [("pyspark", "vectorized"), ("pyspark", "keyed"), ("bare", "vectorized")
 
 @pytest.fixture(scope="module")
 def markets(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> dict[str, Path]:
-    """Make three markets: the golden one, one of odd periods, and one of few ticks."""
+    """Make four markets: the golden ones, one of odd periods, and one of few ticks."""
     folder = tmp_path_factory.mktemp("markets")
     made = {
         "golden": golden_market(folder / "golden"),
+        "calm": golden_market(folder / "calm", source=CALM),
         "odd": golden_market(folder / "odd", periods_s=(7, 11, 13)),
         "few": golden_market(folder / "few", ticks=120),
     }
@@ -52,13 +53,14 @@ def play(command: Command, dataset: Path, run: Path, target: str, plan: str, *mo
 
 
 @pytest.mark.parametrize(
-    ("market", "batch"), [("few", "1"), ("few", "7"), ("golden", "1000"), ("odd", "1000"), ("golden", "0")]
+    ("market", "batch"),
+    [("few", "1"), ("few", "7"), ("golden", "1000"), ("calm", "1000"), ("odd", "1000"), ("golden", "0")],
 )
 def test_bare(markets: dict[str, Path], market: str, batch: str, tmp_path: Path, pairs_command: Command) -> None:
     """The program without an engine is right, however many ticks it looks at together."""
     setting = f"max-ticks-per-batch={batch}"
     found = play(pairs_command, markets[market], tmp_path / "run", "bare", "vectorized", "--set", setting)
-    assert market != "golden" or found == (1499, 130)
+    assert found == {"golden": (1499, 130), "calm": (3379, 390)}.get(market, found)
 
 
 CASES = {
@@ -78,6 +80,8 @@ CASES = {
         "odd",
         ["--set", "state=parts", "--set", "shards=3", "--set", "partitions=2", "--set", "max-ticks-per-batch=5000"],
     ),
+    "vectorized, calm": ("vectorized", "calm", ["--set", "master=local[2]"]),
+    "keyed, calm": ("keyed", "calm", ["--set", "master=local[2]", "--set", "partitions=2"]),
     "keyed, as it comes": ("keyed", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
 }
 

@@ -1,4 +1,4 @@
-"""`pairs expected` and `pairs validate` as users call them, on the golden dataset."""
+"""`pairs expected` and `pairs validate` as users call them, on the golden datasets."""
 
 import json
 import shutil
@@ -8,10 +8,13 @@ from pathlib import Path
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
 from pairs.cli import app as cli
+from pairs.dataset.folder import Dataset
+from pairs.validator.expected import compute
 from tests.conftest import Command
-from tests.markets import GOLDEN, golden_market
+from tests.markets import CALM, GOLDEN, golden_market
 from tests.records import run_manifest
 
 
@@ -61,6 +64,7 @@ def counts(answers: Path, stream: str) -> dict[str, int]:
 def test_expected_answers_are_computed_once(market: Path, expected: str, pairs_command: Command) -> None:
     """The second call finds them; --recompute and any change of the inputs computes them anew."""
     assert "1,499 indicators and 130 orders of 18 strategies" in expected
+    assert "of a band or a stop" not in expected
     assert sorted(file.name for file in (market / "expected").iterdir()) == [
         "expected.json",
         "indicators.parquet",
@@ -77,7 +81,9 @@ def test_expected_answers_are_computed_once(market: Path, expected: str, pairs_c
 def test_right_answers_pass(market: Path, answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The golden answers, as CSV: exit 0, the counts on the screen and in validation.json."""
     assert validate(market, answers) == 0
-    assert "Validation result: PASSED" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Validation result: PASSED" in shown
+    assert "of a band or a stop" not in shown
     found = json.loads((answers / "validation.json").read_text())
     assert found["verdict"] == "PASSED"
     for stream, number in (("indicators", 1499), ("orders", 130)):
@@ -168,6 +174,62 @@ def test_the_first_error_of_each_strategy(market: Path, answers: Path, capsys: p
     assert {error["strategy"]: error["inputTickTS"] for error in errors} == first
     assert sum(error["incorrect"] for error in errors) == len(dropped)
     assert [error["inputTickTS"] for error in errors] == sorted(first.values())
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    """Make the golden dataset with prices that stand still, with its expected answers."""
+    dataset = golden_market(tmp_path_factory.mktemp("golden") / "calm", source=CALM)
+    compute(spark, Dataset(dataset))
+    return dataset
+
+
+REMARK = "351 decisions lie within 1e-9 of a band or a stop, where an engine that sums in another order may decide"
+
+
+def test_knife_edges_are_counted(calm: Path, answers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By `pairs expected`, and by the verdict, on a dataset that has any."""
+    assert cli.run(["expected", str(calm)]) == 0
+    assert ", 351 decisions of 9 strategies lie within 1e-9 of a band or a stop\n" in capsys.readouterr().out
+    for stream in ("indicators", "orders"):
+        shutil.copy(CALM / f"{stream}.csv", answers)
+    assert validate(calm, answers) == 0
+    shown = capsys.readouterr().out
+    assert REMARK in shown
+    assert "such decisions" not in shown
+    found = json.loads((answers / "validation.json").read_text())
+    assert (found["knife_edges"], found["knife_edge_strategies"]) == (351, [])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "touched", "said"),
+    [
+        (
+            ("st_00009", "st_00002", "st_00012"),
+            ["st_00009", "st_00012"],
+            "2 strategies with incorrect answers have such decisions: st_00009, st_00012\n",
+        ),
+        (("st_00002",), [], "No strategy with incorrect answers has such decisions\n"),
+    ],
+)
+def test_incorrect_answers_on_a_knife_edge(
+    calm: Path,
+    answers: Path,
+    wrong: tuple[str, ...],
+    touched: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The verdict stays FAILED; it says which strategies with incorrect answers have decisions on a knife edge."""
+    shutil.copy(CALM / "indicators.csv", answers)
+    lines = (CALM / "orders.csv").read_text().splitlines(keepends=True)
+    (answers / "orders.csv").write_text("".join(line for line in lines if not line.startswith(wrong)))
+    assert validate(calm, answers) == 1
+    shown = capsys.readouterr().out
+    assert "Validation result: FAILED" in shown
+    assert REMARK in shown
+    assert said in shown
+    assert json.loads((answers / "validation.json").read_text())["knife_edge_strategies"] == touched
 
 
 @pytest.mark.usefixtures("expected")

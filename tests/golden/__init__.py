@@ -1,1 +1,1 @@
-"""The golden dataset with its answers, and the golden programs."""
+"""The golden datasets with their answers, and the golden programs."""

@@ -47,7 +47,7 @@ def golden_dataset(path: Path, **parameters: Any) -> Dataset:
     for stream, schema in EXPECTED.items():
         pq.write_table(golden_answers(stream).select(schema.names).cast(schema), dataset.expected_file(stream))
     answers = {stream: len(golden_answers(stream)) for stream in STREAMS}
-    expected = ExpectedManifest(digests=DIGESTS, ticks=TICKS, strategies=1, answers=answers, files={})
+    expected = ExpectedManifest(digests=DIGESTS, ticks=TICKS, strategies=1, answers=answers, knife_edges={}, files={})
     expected.write(dataset.expected_manifest_file)
     values = {"seed": 7, "duration": DURATION_MS, "basis_rate": Fraction(250, 3), "symbols": 12, "correlations": 6}
     files = (TickFileEntry(name="ticks.csv", ticks=TICKS, bytes=1),)
@@ -91,7 +91,9 @@ def judge(run: Run, repeated: dict[str, int] | None = None) -> None:
     """Validate and score a run."""
     dataset = run.dataset()
     aliases = [strategy.alias for strategy in read_strategies(dataset.strategies_file).strategies]
-    validate(dataset, aliases, run.path).record(dataset, DIGESTS, repeated or {}).write(run.validation_file)
+    knife_edges = ExpectedManifest.read(dataset.expected_manifest_file).knife_edges
+    validation = validate(dataset, aliases, run.path, knife_edges)
+    validation.record(dataset, DIGESTS, repeated or {}).write(run.validation_file)
     score_run(read_run(run)).write(run.score_file)
 
 

@@ -239,6 +239,22 @@ def test_incorrect_answers_side_by_side(run: Run) -> None:
     assert "Validation failed: of both streams together, 1 missing, 1 undue, 1 wrong answers." in text_of(page)
 
 
+def test_knife_edges_are_named(run: Run) -> None:
+    """How many decisions rounding may decide; of a validation that failed, which strategies are concerned."""
+    remark = "12 decisions lie within 1e-9 of a band or a stop, where an engine that sums in another order"
+    assert "of a band or a stop" not in text_of(report_of(read_run(run)))
+    run.validation.model_copy(update={"knife_edges": 12}).write(run.validation_file)
+    said = text_of(report_of(read_run(run)))
+    assert f"{remark} may decide otherwise." in said
+    assert "such decisions" not in said
+    touched = (NASTY[0], *(f"s{number}" for number in range(11)))
+    failed = {"verdict": "FAILED", "knife_edges": 12, "knife_edge_strategies": touched}
+    run.validation.model_copy(update=failed).write(run.validation_file)
+    said = text_of(report_of(read_run(run)))
+    assert f"12 strategies with incorrect answers have such decisions: {NASTY[0]}, s0, s1, s2" in said
+    assert "s7, s8 and 2 more." in said
+
+
 def test_incorrect_answers_of_a_dataset_that_is_gone(run: Run) -> None:
     """The counts and first errors are still known, the expected answers are not."""
     first = FirstError(strategy="st_00001", inputTickTS=5, kind="wrong", stream="orders", incorrect=2)

@@ -70,6 +70,8 @@ VALIDATION = ValidationRecord(
     verdict="FAILED",
     streams={"indicators": COUNTS, "orders": COUNTS},
     first_errors=(FirstError(inputTickTS=5, strategy="s", stream="orders", kind="missing", incorrect=1),),
+    knife_edges=12,
+    knife_edge_strategies=("s",),
     dataset="/data/market",
     digests=DIGESTS,
 )
@@ -81,6 +83,7 @@ RECORDS: dict[str, Record] = {
         ticks=10,
         strategies=1,
         answers={"orders": 2},
+        knife_edges={"s": 12},
         files={"ticks/part-00000.csv": FileStamp(size=1, mtime_ns=2, ctime_ns=3)},
     ),
     "run": run_manifest(faults=(InjectedFault(kind="kill", at_us=5),)),

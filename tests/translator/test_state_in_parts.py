@@ -16,7 +16,7 @@ from pairs.harness.driver import read_pieces
 from pairs.translator import targets
 from pairs.translator.translate import translate
 from pairs.transport.tick_records import Records
-from tests.markets import golden_market
+from tests.markets import CALM, GOLDEN, golden_market
 
 
 class Store:
@@ -57,12 +57,19 @@ class State:
         self.updateValue(None, value)
 
 
+@pytest.fixture(params=["golden", "calm"])
+def market(request: pytest.FixtureRequest) -> str:
+    """Name a golden dataset."""
+    return str(request.param)
+
+
 @pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def app(market: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Translate the golden strategies, and load the program."""
     folder = tmp_path / "app"
     target, plan = targets.find("pyspark", "vectorized")
-    translate(golden_market(tmp_path / "market") / "strategies.xml", target, plan, folder)
+    made = golden_market(tmp_path / "market", source={"golden": GOLDEN, "calm": CALM}[market])
+    translate(made / "strategies.xml", target, plan, folder)
     for name in ("trading", "session", "streaming", "progress"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(str(folder))
@@ -82,7 +89,7 @@ def answers_to(app: ModuleType, store: Store, records: Records, first: int) -> l
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_batches_that_fail_and_processes_that_die(app: ModuleType, tmp_path: Path, seed: int) -> None:
+def test_batches_that_fail_and_processes_that_die(app: ModuleType, market: str, tmp_path: Path, seed: int) -> None:
     """A third of the batches fail after they were computed, and are run again; some processes forget all they kept."""
     records = np.concatenate(list(read_pieces(Dataset(tmp_path / "market"))))
     dice, store, trading = random.Random(seed), Store(), sys.modules["trading"]  # noqa: S311
@@ -100,5 +107,5 @@ def test_batches_that_fail_and_processes_that_die(app: ModuleType, tmp_path: Pat
             continue
         answers += found
         first = end
-    assert len(undisturbed) == 1_499 + 130
+    assert len(undisturbed) == {"golden": 1_499 + 130, "calm": 3_379 + 390}[market]
     pd.testing.assert_frame_equal(pd.concat(answers, ignore_index=True), undisturbed, check_dtype=False)

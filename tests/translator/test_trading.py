@@ -8,6 +8,7 @@ import pytest
 from pairs.model.tuples import MarketOrder
 from pairs.validator.state_machine import Answer
 from tests.translator.programs import load_steps, pieces_of, play_columns, play_rows, translated
+from tests.validator.golden import DATASETS, GoldenDataset
 from tests.validator.in_process import in_order, reference
 from tests.validator.markets import Market, random_grid, random_walk
 
@@ -26,6 +27,11 @@ def expected(market: Market) -> list[Answer]:
     answers = reference(market.strategies, market.ticks)
     if any(isinstance(answer, MarketOrder) and answer.size > LARGEST_SIZE for answer in answers):
         pytest.skip("a strategy got too rich")
+    return with_wall_time(answers)
+
+
+def with_wall_time(answers: list[Answer]) -> list[Answer]:
+    """Add the wall time that the test's ticks have."""
     return [replace(answer, inputTS=answer.inputTickTS * 1000 + 7) for answer in answers]
 
 
@@ -48,6 +54,31 @@ def test_rows_answer_like_the_reference(tmp_path: Path, make: object, seed: int)
     app = translated(market.strategies, tmp_path, "pyspark", "keyed")
     batches = pieces_of(market.ticks, *cuts(seed, len(market.ticks)))
     assert in_order(market.strategies, play_rows(load_steps(app), app, batches)) == expected(market)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("target", ["pyspark", "bare"])
+def test_columns_give_the_golden_answers(tmp_path: Path, target: str, name: str) -> None:
+    """Bit for bit, also where prices stand still and rounding decides."""
+    golden = DATASETS[name]
+    app = translated(golden.strategies(), tmp_path, target, "shared")
+    batches = pieces_of(golden.ticks(), range(997, len(golden.ticks()), 997), ())
+    answers = play_columns(load_steps(app), app, batches, shards=2)
+    assert in_order(golden.strategies(), answers) == golden_answers(golden)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_rows_give_the_golden_answers(tmp_path: Path, name: str) -> None:
+    """Bit for bit, also where prices stand still and rounding decides."""
+    golden = DATASETS[name]
+    app = translated(golden.strategies(), tmp_path, "pyspark", "direct")
+    batches = pieces_of(golden.ticks(), range(4_999, len(golden.ticks()), 4_999), ())
+    assert in_order(golden.strategies(), play_rows(load_steps(app), app, batches)) == golden_answers(golden)
+
+
+def golden_answers(golden: GoldenDataset) -> list[Answer]:
+    """Return the answers of a golden dataset, with the wall time that the test's ticks have."""
+    return with_wall_time(in_order(golden.strategies(), [*golden.indicators(), *golden.orders()]))
 
 
 def test_the_markets_are_not_boring() -> None:

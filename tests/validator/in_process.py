@@ -12,13 +12,34 @@ from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator.panes import PANES, TRIGGERS, Clock, reduce_piece
 from pairs.validator.replay import Answers, Replay, Triggers, panes_by_symbol
-from pairs.validator.state_machine import Answer, replay_by_tick
+from pairs.validator.state_machine import Answer, StateMachine, replay_by_tick
 
 
 def replay_in_process(strategies: StrategySet, ticks: Sequence[StockTick], cuts: Iterable[int] = ()) -> list[Answer]:
     """Return the answers of the replay with the ticks in pieces, cut before the given rows."""
-    every = strategies.strategies
     symbols = sorted(strategies.symbols)
+    replay, triggers = _prepared(strategies, symbols, ticks, cuts)
+    answers = [
+        answer
+        for strategy in strategies.strategies
+        for answer in _rows(strategy, replay.answers(strategy), triggers, symbols)
+    ]
+    return in_order(strategies, answers)
+
+
+def knife_edges_in_process(
+    strategies: StrategySet, ticks: Sequence[StockTick], cuts: Iterable[int] = ()
+) -> dict[str, int]:
+    """Return the decisions by strategy that rounding may decide, as the replay counts them."""
+    replay, _ = _prepared(strategies, sorted(strategies.symbols), ticks, cuts)
+    counts = {strategy.alias: replay.answers(strategy).knife_edges for strategy in strategies.strategies}
+    return {alias: count for alias, count in counts.items() if count}
+
+
+def _prepared(
+    strategies: StrategySet, symbols: list[str], ticks: Sequence[StockTick], cuts: Iterable[int]
+) -> tuple[Replay, Triggers]:
+    every = strategies.strategies
     clock = Clock(tuple(sorted({strategy.period_ms for strategy in every})), strategies.market_close_ms)
     symbol, price, tick_ts = coded(symbols, ticks)
     borders = sorted({0, len(ticks), *cuts})
@@ -30,9 +51,8 @@ def replay_in_process(strategies: StrategySet, ticks: Sequence[StockTick], cuts:
     triggers = Triggers.from_table(
         pa.Table.from_batches([piece for _, piece in pieces], TRIGGERS), strategies.market_close_ms
     )
-    replay = Replay({name: place for place, name in enumerate(symbols)}, panes_by_symbol(panes), triggers)
-    answers = [answer for strategy in every for answer in _rows(strategy, replay.answers(strategy), triggers, symbols)]
-    return in_order(strategies, answers)
+    places = {name: place for place, name in enumerate(symbols)}
+    return Replay(places, panes_by_symbol(panes), triggers), triggers
 
 
 def coded(symbols: list[str], ticks: Sequence[StockTick]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -59,6 +79,14 @@ def _rows(strategy: Strategy, answers: Answers, triggers: Triggers, symbols: lis
 def reference(strategies: StrategySet, ticks: Iterable[StockTick]) -> list[Answer]:
     """Return the answers of the reference."""
     return in_order(strategies, replay_by_tick(strategies, ticks))
+
+
+def reference_knife_edges(strategies: StrategySet, ticks: Iterable[StockTick]) -> dict[str, int]:
+    """Return the decisions by strategy that rounding may decide, as the reference counts them."""
+    machine = StateMachine(strategies)
+    for tick in ticks:
+        machine.on_tick(tick)
+    return machine.knife_edges()
 
 
 def in_order(strategies: StrategySet, answers: Iterable[Answer]) -> list[Answer]:

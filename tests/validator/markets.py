@@ -151,6 +151,28 @@ def random_grid(seed: int, windows: int = 60) -> Market:
     return Market(StrategySet(int(rng.integers(windows * 500, windows * 1_001)), watching), made)
 
 
+def random_calm(seed: int, windows: int = 80) -> Market:
+    """Walk a market whose prices stand still for a while, then change by a tenth: bands collapse, stops are hit."""
+    rng = np.random.default_rng(seed)
+    prices = {symbol: _calm_prices(rng, windows) for symbol in ("AAA", "BBB")}
+    made = []
+    for number in range(windows):
+        for place, symbol in enumerate(rng.choice(["AAA", "BBB"], rng.integers(1, 8)).tolist()):
+            made.append(StockTick(symbol, int(prices[symbol][number]), 100, 1_000 * number + 100 * place))
+    watching = tuple(
+        pair(f"st_{number}", symbols, 1_000_000, period_ms, periods, multiplier, 0.1)
+        for number, (symbols, period_ms, (periods, multiplier)) in enumerate(
+            product([("AAA", "BBB"), ("BBB", "AAA")], [1_000, 2_000], [(2, 0.5), (3, 1.0), (7, 1.8)])
+        )
+    )
+    return Market(StrategySet(int(rng.integers(windows * 500, windows * 1_001)), watching), made)
+
+
+def _calm_prices(rng: np.random.Generator, windows: int) -> NDArray[np.int64]:
+    levels = rng.choice([7_000, 7_700, 6_300, 8_470, 5_670], windows)
+    return np.repeat(levels, rng.integers(1, 12, windows))[:windows]
+
+
 def write_market(
     path: Path, market: Market, files: int, suffix: str = "parquet", rows_of_a_group: int = 100
 ) -> Dataset:

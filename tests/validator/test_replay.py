@@ -11,7 +11,7 @@ from pairs.model.strategy import Strategy, StrategySet
 from pairs.model.tuples import Indicator, MarketOrder, StockTick
 from pairs.validator.replay import moments
 from pairs.validator.state_machine import Answer
-from tests.validator.in_process import reference, replay_in_process
+from tests.validator.in_process import knife_edges_in_process, reference, reference_knife_edges, replay_in_process
 from tests.validator.markets import Market, at_ratios, pair, random_grid, random_walk, ticks_of
 
 SEEDS = 300
@@ -94,6 +94,9 @@ def test_any_market_gets_the_same_answers(market: Market, cuts: list[int]) -> No
     cuts = [cut for cut in cuts if cut < len(market.ticks)]
     assert replay_in_process(market.strategies, market.ticks, cuts) == expected
     assert replay_in_process(market.strategies, market.ticks) == expected
+    edges = reference_knife_edges(market.strategies, market.ticks)
+    assert knife_edges_in_process(market.strategies, market.ticks, cuts) == edges
+    event("knife edges" if edges else "no knife edge")
 
 
 def test_random_walks_get_the_same_answers() -> None:

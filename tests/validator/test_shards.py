@@ -13,7 +13,7 @@ from pairs.validator import panes, shards
 from pairs.validator.panes import Clock, PartTask, read_table, reduce_part
 from pairs.validator.shards import EXPECTED, ShardTask, evaluate_shard
 from pairs.validator.state_machine import Answer
-from tests.validator.in_process import in_order, reference
+from tests.validator.in_process import in_order, reference, reference_knife_edges
 from tests.validator.markets import SILENT, WATCHED, random_walk, write_market
 
 
@@ -44,6 +44,7 @@ def test_buffers_of_any_size_give_the_same_answers(
     with pa.OSFile(str(triggers_file), "wb") as sink, pa.ipc.new_stream(sink, triggers.schema) as target:
         target.write_table(triggers)
     found: list[Answer] = []
+    knife_edges: dict[str, int] = {}
     for first, end in pairwise([0, 1, 4, len(every)]):
         targets = {stream: tmp_path / f"{stream}-{first}.arrow" for stream in EXPECTED}
         done = evaluate_shard(ShardTask(every[first:end], symbols, close, pane_files, triggers_file, targets))
@@ -51,4 +52,6 @@ def test_buffers_of_any_size_give_the_same_answers(
         orders = [MarketOrder(**row) for row in read_table(targets["orders"]).to_pylist()]
         assert done.answers == {"indicators": len(indicators), "orders": len(orders)}
         found += [*indicators, *orders]
+        knife_edges |= done.knife_edges
     assert in_order(market.strategies, found) == reference(market.strategies, market.ticks)
+    assert knife_edges == reference_knife_edges(market.strategies, market.ticks)
