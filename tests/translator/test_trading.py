@@ -61,7 +61,7 @@ def test_rows_answer_like_the_reference(tmp_path: Path, make: object, seed: int)
 def test_columns_give_the_golden_answers(tmp_path: Path, target: str, name: str) -> None:
     """Bit for bit, also where prices stand still and rounding decides."""
     golden = DATASETS[name]
-    app = translated(golden.strategies(), tmp_path, target, "shared")
+    app = translated(golden.strategies(), tmp_path, target, "vectorized")
     batches = pieces_of(golden.ticks(), range(997, len(golden.ticks()), 997), ())
     answers = play_columns(load_steps(app), app, batches, shards=2)
     assert in_order(golden.strategies(), answers) == golden_answers(golden)
@@ -71,7 +71,7 @@ def test_columns_give_the_golden_answers(tmp_path: Path, target: str, name: str)
 def test_rows_give_the_golden_answers(tmp_path: Path, name: str) -> None:
     """Bit for bit, also where prices stand still and rounding decides."""
     golden = DATASETS[name]
-    app = translated(golden.strategies(), tmp_path, "pyspark", "direct")
+    app = translated(golden.strategies(), tmp_path, "pyspark", "keyed")
     batches = pieces_of(golden.ticks(), range(4_999, len(golden.ticks()), 4_999), ())
     assert in_order(golden.strategies(), play_rows(load_steps(app), app, batches)) == golden_answers(golden)
 
