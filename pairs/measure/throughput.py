@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats, Slots, Wholes, greatest_by_slot, percentile, rates, slots_for
-from pairs.model.arrivals import rate_knots
 
 MUCH_BACKLOG_S = 2.0
 _SLOTS = 360
@@ -43,9 +42,7 @@ def _planned_rate(recorded: Recorded) -> Points | None:
     manifest, speed = recorded.manifest.dataset_manifest, recorded.speed
     if manifest is None or manifest.trades_by_symbol is not None or speed is None:
         return None
-    workload, duration_ms = manifest.workload, float(recorded.manifest.duration_ms)
-    basis = float(workload.basis_rate) * speed
-    corners, there = rate_knots(workload.curve, duration_ms, basis, workload.peak_factor)
+    corners, there = manifest.workload.rate_knots(float(manifest.workload.basis_rate) * speed)
     return np.array(corners) / 1000 / speed, np.array(there)
 
 
