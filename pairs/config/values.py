@@ -93,6 +93,20 @@ def rate() -> Kind:
     return Kind("R", wanted, parse, show_fraction)
 
 
+def share(lowest: int, highest: int) -> Kind:
+    """Shares in percent, kept exact: 75% is 3/4."""
+
+    def parse(raw: Any) -> Fraction:
+        if not isinstance(raw, str) or not re.fullmatch(r"\d{1,6}(\.\d{1,6})?%", raw):
+            raise ValueError
+        percent = Fraction(raw.removesuffix("%"))
+        if not lowest <= percent <= highest:
+            raise ValueError
+        return percent / 100
+
+    return Kind("SHARE", f"a share from {lowest}% to {highest}%, such as 75%", parse)
+
+
 def speed() -> Kind:
     """Positive speeds in simulated seconds per wall second, or `max` for unpaced."""
     positive = number("", lambda value: value > 0)

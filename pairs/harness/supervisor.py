@@ -40,6 +40,7 @@ class Job:
     settings: RunSettings
     ticks: int | None  # how many there are, if known
     phases_ms: Mapping[str, int]  # when each phase begins, in simulated time, in order
+    measurement_interval_ms: tuple[int, int]
     duration_ms: int
 
     @property

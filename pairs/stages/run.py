@@ -17,6 +17,7 @@ from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.harness.faults import find_faults
 from pairs.harness.supervisor import Job, OverloadedError, execute
+from pairs.model.arrivals import usual_phases
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run, new_run
 from pairs.run_folder.records import Environment, InjectedFault, RunManifest
@@ -63,9 +64,9 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     interval = (duration // 4, 3 * duration // 4) if manifest is None else manifest.measurement_interval_ms
     recommended = 1.0 if manifest is None else manifest.recommended_speed
     speed = recommended if settings.speed is None else settings.speed
-    phases = {"ramp-up": 0, "warm-up": duration // 120, "measurement": interval[0], "cool-down": interval[1]}
+    phases = usual_phases(duration, interval) if manifest is None else manifest.workload.phase_begins
     ticks = None if manifest is None else manifest.counts.ticks
-    return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, duration)
+    return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, interval, duration)
 
 
 def _run_job(run: Run, job: Job) -> None:
@@ -101,7 +102,7 @@ def _manifest(job: Job) -> RunManifest:
         ticks=job.ticks,
         duration_ms=job.duration_ms,
         phases_ms=dict(job.phases_ms),
-        measurement_interval_ms=(job.phases_ms["measurement"], job.phases_ms["cool-down"]),
+        measurement_interval_ms=job.measurement_interval_ms,
         command=("pairs", *sys.argv[1:]),
         environment=_environment(),
         engine_versions=job.target.versions(),

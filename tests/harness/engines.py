@@ -54,6 +54,7 @@ def play_golden(folder: Path, script: str, *arguments: object, speed: float, **s
         RunSettings(speed=speed, **(_SETTINGS | settings)),
         GOLDEN_TICKS,
         {"measurement": 0, "cool-down": DURATION_MS},
+        (0, DURATION_MS),
         DURATION_MS,
     )
     return run, execute(run, job, TickLogTransport(run.transport_folder))
