@@ -27,7 +27,7 @@ class PhaseSummary(NamedTuple):
 
     span: Span
     planned_per_s: float | None  # the mean over the phase
-    produced_per_s: float | None
+    produced_per_s: float | None  # as noted about once a second; None for a phase that is shorter
     orders: LatencySummary  # of those whose trigger was due in the phase
     backlog_ticks: float | None  # the most that was noted
     backlog_s: float | None  # the same in seconds of input at the basis rate
@@ -70,13 +70,14 @@ def _planned(curve: RateCurve, span: Span, speed: float) -> float | None:
 
 
 def _rate_between(totals: tuple[Floats, Wholes], begin: float, end: float) -> float | None:
-    """Return the mean rate from running totals, as far as they were noted; None if they were not."""
-    seconds, counts = totals
-    end = min(end, float(seconds.max(initial=begin)))
-    if begin >= end:
-        return None
-    before, after = np.interp([begin, end], seconds, counts).tolist()
-    return float(after - before) / (end - begin)
+    """Return the mean rate from the first to the last note within a phase; None if there are no two.
+
+    Notes are about a second apart: a rate across a border would mix two phases.
+    """
+    inside = (totals[0] >= begin) & (totals[0] <= end)
+    seconds, counts = (values[inside] for values in totals)
+    lasted = float(np.ptp(seconds)) if len(seconds) else 0.0
+    return float(np.ptp(counts)) / lasted if lasted > 0 else None
 
 
 def _due_in(timed: Timed, span: Span, duration_ms: int) -> Floats:

@@ -86,6 +86,15 @@ def test_a_run_that_ended_early(run: Run) -> None:
     assert [phase.backlog_ticks for phase in found] == [1_000, 3_000, None]
 
 
+def test_notes_of_neighbours_do_not_count(run: Run) -> None:
+    """A halt has produced nothing, though the ticks before it were noted late; one note alone gives no rate."""
+    seconds = np.array([0.3, 1.3, 2.3, 3.3, 4.3])
+    times = START_US + (seconds * 1e6).astype(np.int64)
+    produced = np.array([4_500, 19_500, 30_000, 30_000, 31_000])
+    run.write_parquet(run.throughput_file, pa.table({"time": times, "produced": produced, "consumed": produced}))
+    assert [phase.produced_per_s for phase in by_phase(read_run(run))] == [pytest.approx(15_000), 0, None]
+
+
 def test_what_is_not_known(run: Run) -> None:
     """Nothing was planned for real trades; an unpaced run has no phases; without records there is no rate."""
     change_market(run, trades_by_symbol={"A": 1})
