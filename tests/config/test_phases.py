@@ -14,6 +14,7 @@ from pairs.config.workload import Workload, complete
 from pairs.core.errors import BadInputError
 from tests.records import dataset_manifest
 
+DOCS = Path(__file__).parents[2] / "docs" / "datasets.md"
 DAY = """
 [[phase]]
 name = "opening"
@@ -135,3 +136,10 @@ def test_a_flag_cannot_contradict_the_phases(tmp_path: Path) -> None:
 def test_no_phases_are_shown_as_nothing() -> None:
     """So that the key is left out."""
     assert PHASES.show(()) is None
+
+
+def test_the_documented_profile_is_valid(tmp_path: Path) -> None:
+    """The example in docs/datasets.md can be played as it stands."""
+    example = DOCS.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    workload = load_profile(profile_of(tmp_path, example), {}).workload
+    assert workload.phase_begins == {"auction": 0, "halt": 300_000, "step 1": 480_000, "step 2": 1_200_000}

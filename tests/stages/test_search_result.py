@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from pairs.cli import app as cli
+from pairs.config.profile import Profile, load_profile
 from pairs.config.run_settings import load_run
 from pairs.core.errors import BadInputError
 from pairs.run_folder.folder import Run
 from pairs.stages.search_result import profile_at, sustained_load
-from pairs.stages.search_session import SearchManifest, search_folder
+from pairs.stages.search_session import SearchManifest, SearchSession, search_folder
 from tests.report.runs import change_score, golden_run
 
 BARE = load_run("local", {"target": "bare"})
@@ -110,6 +111,24 @@ def test_bad_shares_are_refused(
     assert cli.run(["bench", "--profile", "burst", "--target", "bare", *arguments]) == 2
     assert capsys.readouterr().err.startswith(f"pairs: {message}")
     assert list(tmp_path.iterdir()) == []
+
+
+def session(folder: Path, limit_s: float, seed: str = "1") -> SearchSession:
+    """Return a search that is not started."""
+
+    def at(scale_factor: int) -> Profile:
+        return load_profile("sprint", {"scale_factor": str(scale_factor), "seed": seed})
+
+    return SearchSession(folder, at, BARE, limit_s, first=1, most=2, suffix="virtual", master="local[1]")
+
+
+def test_a_search_may_go_on_with_another_limit(tmp_path: Path) -> None:
+    """The limit applies to the runs that there are, too, and is kept; other parameters make another search."""
+    for limit_s in (1.0, 0.5):
+        session(tmp_path, limit_s).start()
+        assert SearchManifest.read(tmp_path / "search.json").limit_s == limit_s
+    with pytest.raises(BadInputError, match="contains another search"):
+        session(tmp_path, 0.5, seed="2").start()
 
 
 def test_a_search_is_found_where_the_verb_puts_it() -> None:
