@@ -13,7 +13,6 @@ from scipy.special import pdtr, pdtrik
 from pairs.config.workload import Workload
 from pairs.generator.portable import Floats
 from pairs.generator.randomness import Ints, Purpose, draws, uniforms
-from pairs.model.arrivals import rate_knots
 
 _TICKS_PER_SLICE = 131_072
 _TICKS_PER_SYMBOL_AND_SLICE = 16  # enough to make the borders of slices cheap
@@ -21,18 +20,17 @@ _MOST_TICKS_PER_SLICE = 1_048_576  # bounds the memory of a slice at any scale f
 
 
 class RateCurve:
-    """A rate that is linear between knots: times in ms, rates in ticks per ms."""
+    """A rate that is linear between knots: times in ms, rates in ticks per ms. A time that stands twice is a step."""
 
     def __init__(self, times: Floats, rates: Floats) -> None:
         self.times, self.rates = times, rates
         spans = np.diff(times)
-        self.slopes = np.diff(rates) / spans
+        self.slopes = np.diff(rates) / np.where(spans > 0, spans, 1.0)
         self.masses = np.concatenate([[0.0], np.cumsum(spans * (rates[:-1] + rates[1:]) / 2)])
 
     @classmethod
     def of(cls, workload: Workload) -> "RateCurve":
-        basis = float(workload.basis_rate) / 1000
-        times, rates = rate_knots(workload.curve, float(workload.duration), basis, workload.peak_factor)
+        times, rates = workload.rate_knots(float(workload.basis_rate) / 1000)
         return cls(np.array(times), np.array(rates))
 
     @property
@@ -69,6 +67,8 @@ class RateCurve:
         root += rate
         twice /= root
         twice += self.times[segment]
+        if slope == 0:  # a step may follow: no rounding may carry an arrival over it
+            np.minimum(twice, np.nextafter(self.times[segment + 1], 0.0), out=twice)
         return twice
 
 
@@ -105,11 +105,11 @@ class Timeline:
         """
         masses = self.curve.mass(self.borders_ms.astype(np.float64))
         if self.workload.arrivals == "constant":
-            arrivals = np.maximum(np.ceil(masses - 0.5), 1).astype(np.int64)
+            arrivals = np.maximum.accumulate(np.maximum(np.ceil(masses - 0.5), 1)).astype(np.int64)
             arrivals[0] = 0
             return arrivals
         chances = uniforms(self.workload.seed, Purpose.COUNT, 0, len(masses) - 1)
-        counts = poisson_quantile(chances, np.diff(masses))
+        counts = poisson_quantile(chances, np.maximum(np.diff(masses), 0.0))
         counts[0] = max(counts[0], 1)
         return np.append(0, np.cumsum(counts))
 

@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from pairs.config.workload import Workload
@@ -50,13 +51,18 @@ def estimate(workload: Workload, suffix: str) -> Estimate:
 def expected_indicators(workload: Workload) -> int:
     """Return the windows of an average strategy after its warm-up, times the strategies."""
     windows = [
-        max(0, int(workload.duration / (1000 * length) * _filled(workload, length)) - periods + 1)
+        max(0, int(_filled_windows(workload, length)) - periods + 1)
         for length in PERIOD_LENGTHS_S
         for periods in NUMBERS_OF_PERIODS
     ]
     return round(workload.strategies * sum(windows) / len(windows))
 
 
-def _filled(workload: Workload, seconds: int) -> float:
-    """Return roughly the share of windows of a length with trades of both symbols, which trade in a cycle."""
-    return min(1.0, float(workload.basis_rate) * seconds / workload.symbols) ** 2
+def _filled_windows(workload: Workload, seconds: int) -> float:
+    """Return roughly how many windows of a length have trades of both symbols, which trade in a cycle."""
+    begin, windows = 0, 0.0
+    for until, factor in workload.steps or [(workload.duration, Fraction(1))]:
+        filled = min(1.0, float(factor * workload.basis_rate) * seconds / workload.symbols) ** 2
+        windows += (until - begin) / (1000 * seconds) * filled
+        begin = until
+    return windows

@@ -3,13 +3,13 @@
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import Field, fields
+from dataclasses import Field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pairs.config.settings import shipped
+from pairs.config.settings import flagged, shipped
 from pairs.config.values import Kind, choice, whole
 from pairs.core.spark import DEFAULT_MASTER as DEFAULT_MASTER
 from pairs.dataset.folder import MOST_FILES
@@ -32,8 +32,8 @@ def _kind_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
 
 
 def accepts(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add a flag to a command for every setting of the groups; the command receives those set as the dict `flags`."""
-    declared = {setting.name: (setting, group.__name__) for group in groups for setting in fields(group)}
+    """Add a flag to a command for the settings of the groups; the command receives those set as the dict `flags`."""
+    declared = {setting.name: (setting, group.__name__) for group in groups for setting in flagged(group)}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)

@@ -51,7 +51,7 @@ def search(
     """
     from pairs.stages.generate import STORED
     from pairs.stages.run import with_master
-    from pairs.stages.search_session import SearchSession, parse_limit
+    from pairs.stages.search_session import SearchSession, parse_limit, search_folder
     from pairs.translator import targets
 
     def profile_at(scale_factor: int) -> Profile:
@@ -62,7 +62,7 @@ def search(
     settings = with_master(load_run(run, flags), master)
     _, plan = targets.find(settings.target, settings.plan)
     session = SearchSession(
-        folder=output or Path("searches") / f"{profile_at(1).name}-{settings.target}-{plan}",
+        folder=output or search_folder(profile_at(1).name, settings.target, plan),
         profile_at=profile_at,
         settings=settings,
         limit_s=parse_limit(slo),

@@ -1,12 +1,12 @@
 """Settings: declared once as fields of a dataclass, read from TOML files and flags, and merged.
 
-A field has the kind of its value, its flag, its help text and its default; an unknown key is refused with the nearest
-valid key.
+A field has the kind of its value, its flag if it has one, its help text, its default, and its key in files if that is
+not its name; an unknown key is refused with the nearest valid key.
 """
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,17 @@ from pairs.core.errors import BadInputError
 from pairs.core.files import shipped_folder
 
 
-def setting(kind: Kind, flag: str, text: str, default: Any = None) -> Any:
-    return field(metadata={"kind": kind, "flag": flag, "help": text, "default": default})
+def setting(kind: Kind, flag: str | None, text: str, default: Any = None, key: str | None = None) -> Any:
+    return field(metadata={"kind": kind, "flag": flag, "help": text, "default": default, "key": key})
+
+
+def flagged(settings: type) -> list[Field[Any]]:
+    """Return the settings that have a flag."""
+    return [declared for declared in fields(settings) if declared.metadata["flag"]]
+
+
+def _key(declared: Field[Any]) -> str:
+    return declared.metadata["key"] or declared.name
 
 
 def defaults_of(settings: type) -> dict[str, Any]:
@@ -26,9 +35,11 @@ def defaults_of(settings: type) -> dict[str, Any]:
 
 def as_plain(settings: Any) -> dict[str, Plain]:
     """Return every setting that is set as a TOML or JSON value."""
-    kinds = {declared.name: declared.metadata["kind"] for declared in fields(settings)}
-    shown = {name: kind.show(getattr(settings, name)) for name, kind in kinds.items()}
-    return {name: value for name, value in shown.items() if value is not None}
+    shown = {
+        _key(declared): declared.metadata["kind"].show(getattr(settings, declared.name))
+        for declared in fields(settings)
+    }
+    return {key: value for key, value in shown.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -45,12 +56,12 @@ class Sourced:
 
 def parse_settings(raw: Mapping[str, Any], settings: type, places: Mapping[str, str], origin: str) -> Sourced:
     """Parse the values of a group of settings; refuse a key that it does not have."""
-    declared = {known.name: known for known in fields(settings)}
+    declared = {_key(known): known for known in fields(settings)}
     for key in raw:
         if key not in declared:
             raise BadInputError(f"{origin}: unknown key {key!r}; did you mean {nearest(key, list(declared))!r}?")
-    values = {key: declared[key].metadata["kind"].read(value, places[key]) for key, value in raw.items()}
-    return Sourced(values, dict(places))
+    values = {declared[key].name: declared[key].metadata["kind"].read(value, places[key]) for key, value in raw.items()}
+    return Sourced(values, {declared[key].name: place for key, place in places.items()})
 
 
 def parse_record(raw: Mapping[str, Any], settings: type, origin: str) -> Sourced:
@@ -60,7 +71,7 @@ def parse_record(raw: Mapping[str, Any], settings: type, origin: str) -> Sourced
 
 def parse_flags(flags: Mapping[str, Any], settings: type) -> Sourced:
     """Parse the flags of a group of settings; ignore those of other groups."""
-    declared = {known.name: known.metadata["flag"] for known in fields(settings)}
+    declared = {known.name: known.metadata["flag"] for known in flagged(settings)}
     known = {name: raw for name, raw in flags.items() if name in declared}
     return parse_settings(known, settings, {name: declared[name] for name in known}, "flags")
 

@@ -11,7 +11,10 @@ from typing import Any
 from pairs.core.errors import BadInputError
 from pairs.core.units import parse_duration_ms, show_duration
 
-Plain = str | int | float  # a value in TOML or JSON
+_Scalar = str | int | float
+Plain = _Scalar | list[dict[str, _Scalar]]  # a value in TOML or JSON
+
+LOWEST_RATE, HIGHEST_RATE = Fraction(1, 10**6), Fraction(10**9)
 _SLOWEST, _FASTEST = 0.001, 10_000.0  # simulated seconds per wall second
 
 
@@ -59,24 +62,50 @@ def number(wanted: str, accepts: Callable[[float], bool], metavar: str = "X") ->
     return Kind(metavar, wanted, parse)
 
 
+def fraction(raw: Any) -> Fraction:
+    """Read a number that is not negative, such as 5000, 83.5 or 5000/60, exactly; anything else raises ValueError."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise ValueError
+    if isinstance(raw, str) and not re.fullmatch(r"[\d./ ]{1,40}", raw):  # no exponents, which can be enormous
+        raise ValueError
+    try:
+        value = Fraction(str(raw).replace(" ", ""))
+    except ZeroDivisionError:
+        raise ValueError from None
+    if value < 0:
+        raise ValueError
+    return value
+
+
+def show_fraction(value: Fraction) -> int | str:
+    return int(value) if value.denominator == 1 else str(value)
+
+
 def rate() -> Kind:
     """Positive rates, also as a fraction such as 5000/60, kept exact."""
 
     def parse(raw: Any) -> Fraction:
-        if isinstance(raw, bool) or not isinstance(raw, int | float | str):
-            raise ValueError
-        if isinstance(raw, str) and not re.fullmatch(r"[\d./ ]{1,40}", raw):  # no exponents, which can be enormous
-            raise ValueError
-        try:
-            value = Fraction(str(raw).replace(" ", ""))
-        except ZeroDivisionError:
-            raise ValueError from None
-        if not Fraction(1, 10**6) <= value <= 10**9:
+        value = fraction(raw)
+        if not LOWEST_RATE <= value <= HIGHEST_RATE:
             raise ValueError
         return value
 
     wanted = "a rate above zero, from 10^-6 to 10^9, such as 5000, 83.5 or 5000/60"
-    return Kind("R", wanted, parse, lambda value: int(value) if value.denominator == 1 else str(value))
+    return Kind("R", wanted, parse, show_fraction)
+
+
+def share(lowest: int, highest: int) -> Kind:
+    """Shares in percent, kept exact: 75% is 3/4."""
+
+    def parse(raw: Any) -> Fraction:
+        if not isinstance(raw, str) or not re.fullmatch(r"\d{1,6}(\.\d{1,6})?%", raw):
+            raise ValueError
+        percent = Fraction(raw.removesuffix("%"))
+        if not lowest <= percent <= highest:
+            raise ValueError
+        return percent / 100
+
+    return Kind("SHARE", f"a share from {lowest}% to {highest}%, such as 75%", parse)
 
 
 SPEEDS = number(

@@ -6,9 +6,12 @@ from fractions import Fraction
 from math import exp, log, sqrt
 from typing import Any
 
+from pairs.config.phases import PHASES, Phase
 from pairs.config.settings import as_plain, defaults_of, parse_record, setting
 from pairs.config.values import Plain, choice, number, rate, time_span, whole
 from pairs.core.errors import BadInputError
+from pairs.core.units import show_duration
+from pairs.model.arrivals import Knots, burst_phases, rate_knots, usual_phases
 from pairs.model.strategy import STRATEGIES_PER_UNIT, STRATEGIES_PER_USER, SYMBOLS_PER_MARKET, markets_of
 
 LOWEST_INITIAL_CENTS = 3_000
@@ -44,10 +47,13 @@ class Workload:
         choice("poisson", "constant"), "--arrivals", "Arrival times: a Poisson process, or evenly spaced.", "poisson"
     )
     curve: str = setting(
-        choice("varying", "constant", "burst"),
+        choice("varying", "constant", "burst", "phases"),
         "--curve",
-        "Rate over time: swings between basis and peak, flat, or flat with ten seconds at the peak.",
+        "Rate over time: swings between basis and peak, flat, flat with a burst at the peak, or the profile's phases.",
         "varying",
+    )
+    phases: tuple[Phase, ...] = setting(
+        PHASES, None, "Parts of the day with a rate each; tables [[phase]] of a profile.", (), key="phase"
     )
     symbols: int = setting(
         whole(2, _MOST_SYMBOLS), "--symbols", "Symbols in all markets together; default: 100 a market."
@@ -92,10 +98,31 @@ class Workload:
         return -(-self.duration // 4), -(-3 * self.duration // 4)
 
     @property
+    def phase_begins(self) -> dict[str, int]:
+        """When each phase of a run begins, ms of simulated time: those of the profile, of the burst, or the usual."""
+        if self.phases:
+            names = [phase.name for phase in self.phases]
+            return dict(zip(names, [0, *(phase.until for phase in self.phases)], strict=False))
+        if self.curve == "burst":
+            return {name: round(begin) for name, begin in burst_phases(self.duration).items()}
+        return usual_phases(self.duration, self.measurement_interval)
+
+    @property
+    def steps(self) -> list[tuple[int, Fraction]]:
+        """Until when each phase lasts, ms of simulated time, and its rate as a multiple of the basis rate."""
+        return [(phase.until, phase.rate.over(self.basis_rate)) for phase in self.phases]
+
+    def rate_knots(self, basis: float) -> Knots:
+        """Return the knots of the rate over the day: times in ms, rates in the unit in which `basis` is given."""
+        steps = [(until, float(factor)) for until, factor in self.steps]
+        return rate_knots(self.curve, float(self.duration), basis, self.peak_factor, steps)
+
+    @property
     def nonstandard(self) -> list[str]:
         """Names of the settings that make a score with this workload not comparable."""
         standard = complete({"scale_factor": self.scale_factor})
         free = {"scale_factor", "seed", "market_rate"}
+        free |= {"curve"} if self.phases else set()  # it follows from them
         names = [declared.name for declared in fields(self) if declared.name not in free]
         return [name for name in names if getattr(self, name) != getattr(standard, name)]
 
@@ -110,7 +137,9 @@ class Workload:
 
 def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Workload:
     """Fill in the defaults that follow from the scale factor, and check the whole; `places` is for error messages."""
-    known = {name: value for name, value in defaults_of(Workload).items() if value is not None} | dict(values)
+    fixed = {name: value for name, value in defaults_of(Workload).items() if value is not None}
+    phases: tuple[Phase, ...] = values.get("phases", ())
+    known = fixed | ({"duration": phases[-1].until, "curve": "phases"} if phases else {}) | dict(values)
     markets = markets_of(known["scale_factor"])
     known.setdefault("basis_rate", known["market_rate"] * markets)
     known.setdefault("symbols", SYMBOLS_PER_MARKET * markets)
@@ -118,6 +147,7 @@ def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None)
     known.setdefault("strategies", STRATEGIES_PER_UNIT * known["scale_factor"])
     workload = Workload(**known)
     _check(workload, places or {})
+    _check_phases(workload, places or {})
     return workload
 
 
@@ -139,3 +169,18 @@ def _check(workload: Workload, places: Mapping[str, str]) -> None:
             f"{place}: at {workload.volatility:g} a price can grow {exp(room):,.0f}-fold, past 32 bits, within the "
             f"duration; give at most {most:.2g}"
         )
+
+
+def _check_phases(workload: Workload, places: Mapping[str, str]) -> None:
+    """Refuse a curve or a duration that contradicts the phases."""
+    curve, duration = places.get("curve", "curve"), places.get("duration", "duration")
+    if not workload.phases:
+        if workload.curve == "phases":
+            raise BadInputError(f"{curve}: there are no phases; add tables [[phase]] to the profile")
+        return
+    if workload.curve != "phases":
+        raise BadInputError(f"{curve}: {workload.curve!r} contradicts the phases of the profile; leave it out")
+    end = workload.phases[-1].until
+    if workload.duration != end:
+        given, ends = show_duration(workload.duration), f"the last phase ends at {show_duration(end)}"
+        raise BadInputError(f"{duration}: {given}, but {ends}; leave the duration out, or end the last phase there")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 
 from pairs.core.errors import BadInputError
@@ -45,7 +46,7 @@ class LiveView:
         if self._live.console.is_terminal:
             table = Table(box=None, show_header=False, pad_edge=False)
             for name, value in self._rows(phase).items():
-                table.add_row(f"[bold]{name}[/bold]", value or "-")
+                table.add_row(f"[bold]{name}[/bold]", escape(value) or "-")
             self._live.update(table, refresh=True)
         elif now - self._printed_at > _PLAIN_EVERY_S:
             self._printed_at = now

@@ -8,7 +8,7 @@ from pairs.measure.latency import summarize
 from pairs.measure.recorded_files import Throughput
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import Floats, percentile
-from pairs.model.arrivals import burst_of
+from pairs.model.arrivals import burst_phases
 from pairs.model.streams import INDICATORS, STREAMS
 from pairs.run_folder.records import Adaptivity, Recovery, ValidationRecord
 
@@ -73,8 +73,8 @@ def adaptivity_of(recorded: Recorded) -> Adaptivity | None:
     workload, timed, duration_ms = recorded.workload, recorded.timed(INDICATORS), recorded.manifest.duration_ms
     if workload is None or workload.curve != "burst" or timed is None:
         return None
-    begins, ends = (recorded.wall_of(moment) for moment in burst_of(duration_ms))
-    return adaptivity(timed, recorded.wall_of(duration_ms / 4), begins, ends)
+    _, steady, begins, ends = (recorded.wall_of(moment) for moment in burst_phases(duration_ms).values())
+    return adaptivity(timed, steady, begins, ends)
 
 
 def adaptivity(timed: Timed, steady_from_s: float, begins_s: float, ends_s: float) -> Adaptivity | None:

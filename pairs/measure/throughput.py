@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairs.config.workload import Workload
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats, Slots, Wholes, greatest_by_slot, percentile, rates, slots_for
-from pairs.model.arrivals import rate_knots
 
 MUCH_BACKLOG_S = 2.0
 _SLOTS = 360
@@ -20,12 +20,22 @@ Points = tuple[Floats, Floats]  # wall seconds since the first tick was due, val
 def rates_over_time(recorded: Recorded) -> dict[str, Points]:
     """Return ticks per second over time: planned, produced, consumed; nothing if neither of the latter is known."""
     slots, noted, planned = _slots(recorded), recorded.throughput, _planned_rate(recorded)
+    produced = produced_over_time(recorded)
+    if produced is None:
+        return {}
     series = {} if planned is None else {"planned": planned}
+    series["produced"] = rates(*produced, slots)
     if noted is not None:
-        seconds = recorded.wall_s(noted.time_us)
-        totals = {"produced": noted.produced, "consumed": noted.consumed}
-        return series | {name: rates(seconds, total, slots) for name, total in totals.items()}
-    return series | {"produced": rates(*_produced_by_drivers(recorded), slots)} if recorded.drivers else {}
+        series["consumed"] = rates(recorded.wall_s(noted.time_us), noted.consumed, slots)
+    return series
+
+
+def produced_over_time(recorded: Recorded) -> tuple[Floats, Wholes] | None:
+    """Return when how many ticks had been produced, in wall seconds; None if that was not recorded."""
+    noted = recorded.throughput
+    if noted is not None and len(noted.time_us):
+        return recorded.wall_s(noted.time_us), noted.produced
+    return _produced_by_drivers(recorded) if recorded.drivers else None
 
 
 def backlog_over_time(recorded: Recorded) -> Points | None:
@@ -38,14 +48,18 @@ def backlog_over_time(recorded: Recorded) -> Points | None:
     return slots.middles(present), worst
 
 
+def planned_workload(recorded: Recorded) -> Workload | None:
+    """Return the workload whose curve the arrivals follow; None for imported and hand-made datasets."""
+    manifest = recorded.manifest.dataset_manifest
+    return None if manifest is None or manifest.trades_by_symbol is not None else manifest.workload
+
+
 def _planned_rate(recorded: Recorded) -> Points | None:
     """Return the curve that generated arrivals follow, in wall time: a few corners."""
-    manifest, speed = recorded.manifest.dataset_manifest, recorded.speed
-    if manifest is None or manifest.trades_by_symbol is not None or speed is None:
+    workload, speed = planned_workload(recorded), recorded.speed
+    if workload is None or speed is None:
         return None
-    workload, duration_ms = manifest.workload, float(recorded.manifest.duration_ms)
-    basis = float(workload.basis_rate) * speed
-    corners, there = rate_knots(workload.curve, duration_ms, basis, workload.peak_factor)
+    corners, there = workload.rate_knots(float(workload.basis_rate) * speed)
     return np.array(corners) / 1000 / speed, np.array(there)
 
 
@@ -111,14 +125,19 @@ class Backlog:
 
 def backlog_of(recorded: Recorded) -> Backlog | None:
     """Return the backlog of a run in seconds of input; None if that is not known."""
-    noted, manifest, workload = recorded.throughput, recorded.manifest, recorded.workload
+    noted = recorded.throughput
     if noted is None or recorded.speed is None:
         return None
-    if workload is None:
-        per_second = (manifest.ticks or 0) / max(recorded.wall_of(manifest.duration_ms), 1e-9)
-    else:
-        per_second = float(workload.basis_rate) * recorded.speed
+    per_second = basis_per_second(recorded)
     return backlog(recorded.wall_s(noted.time_us), noted.waiting, *recorded.interval_s, per_second)
+
+
+def basis_per_second(recorded: Recorded) -> float:
+    """Return the basis rate of a paced run in ticks per wall second; of a hand-made dataset the mean rate."""
+    manifest, workload = recorded.manifest, recorded.workload
+    if workload is None:
+        return (manifest.ticks or 0) / max(recorded.wall_of(manifest.duration_ms), 1e-9)
+    return float(workload.basis_rate) * (recorded.speed or 1.0)
 
 
 def backlog(times: Floats, waiting: NDArray[Any], begin: float, end: float, per_second: float) -> Backlog | None:

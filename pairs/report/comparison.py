@@ -49,7 +49,7 @@ class Caution:
 def comparison_of(every: Sequence[Recorded]) -> str:
     runs = named(every)
     payload = {
-        "marks": {"phases": [], "faults": [], "end": 0},
+        "marks": {"phases": [], "interval": None, "faults": [], "end": 0},
         "charts": {
             "by-scale-factor": by_scale_factor(runs),
             "compared-percentiles": _curves(runs),

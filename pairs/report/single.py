@@ -4,6 +4,7 @@ import shlex
 from typing import Any
 
 from pairs.measure.findings import findings
+from pairs.measure.phases import spans
 from pairs.measure.recordings import Recorded
 from pairs.report.charts import charts
 from pairs.report.incorrect import incorrect_answers
@@ -43,16 +44,17 @@ def report_of(recorded: Recorded) -> str:
 
 
 def _marks(recorded: Recorded) -> dict[str, Any]:
-    """Return the phases of a run, when faults were injected, and its end, in wall milliseconds."""
+    """Return phases and measurement interval of a run, when faults were injected, and its end, in wall milliseconds."""
     manifest = recorded.manifest
     faults = [{"kind": fault.kind, "at": (fault.at_us - recorded.origin_us) / 1000} for fault in manifest.faults]
-    begins = list(manifest.phases_ms.items()) if recorded.speed else []
-    ends = [*(begin for _, begin in begins[1:]), manifest.duration_ms]
-    phases = [
-        {"name": name, "begin": recorded.wall_of(begin) * 1000, "end": recorded.wall_of(end) * 1000}
-        for (name, begin), end in zip(begins, ends, strict=False)
-    ]
-    return {"phases": phases, "faults": faults, "end": recorded.end_s * 1000}
+    every = spans(manifest.phases_ms, manifest.duration_ms) if recorded.speed else []
+    phases = [{"name": span.name, **_wall_ms(recorded, span.begin_ms, span.end_ms)} for span in every]
+    interval = _wall_ms(recorded, *manifest.measurement_interval_ms) if recorded.speed else None
+    return {"phases": phases, "interval": interval, "faults": faults, "end": recorded.end_s * 1000}
+
+
+def _wall_ms(recorded: Recorded, begin_ms: int, end_ms: int) -> dict[str, float]:
+    return {"begin": recorded.wall_of(begin_ms) * 1000, "end": recorded.wall_of(end_ms) * 1000}
 
 
 def _published_rows() -> list[tuple[str, ...]]:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from pairs.core.units import show_duration
 from pairs.measure.latency import figures
+from pairs.measure.phases import by_phase
 from pairs.measure.recordings import Recorded
 from pairs.measure.resources import summarize_batches
 from pairs.measure.send_delay import percentiles
@@ -18,6 +20,7 @@ PUBLISHED = {  # scale factor, 99th percentile in ms, p_score: of two engines, k
     "Y": [(1, 22, 136.36), (2, 24, 250.00)],
 }
 _DELAY_SHARES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
+_PHASE_HEADINGS = ("planned/s", "produced/s", "orders", "p50", "p99", "worst backlog, ticks", "of input")
 _COUNTS = {
     "validator": "validator answers",
     "sut": "SUT answers (of the engine)",
@@ -61,6 +64,8 @@ def _plain(value: Any) -> str:
         return NOT_RECORDED
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict):
+        return " ".join(f"{name} {_plain(part)}" for name, part in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_plain, value)) or "none"
     return str(value)
@@ -71,6 +76,7 @@ def tables(recorded: Recorded) -> dict[str, Table]:
     return {
         "latency": _latency(recorded),
         "rates": _rates(recorded),
+        "phases": _phases(recorded),
         "send_delay": _send_delays(recorded),
         "batches": _batches(recorded),
         "validation": _validation(recorded),
@@ -96,6 +102,18 @@ def _rates(recorded: Recorded) -> Table:
         for name, *values in rate_summaries(recorded)
     ]
     return Table(("in the measurement interval, a second", "mean", "p5", "most"), rows)
+
+
+def _phases(recorded: Recorded) -> Table:
+    """Rates, latency and backlog of each phase."""
+    rows: list[tuple[str, ...]] = []
+    for found in by_phase(recorded):
+        name, begin_ms, end_ms = found.span
+        rates = (number(found.planned_per_s, 0), number(found.produced_per_s, 0))
+        orders = (f"{found.orders.count:,}", milliseconds(found.orders.p50), milliseconds(found.orders.p99))
+        backlog = (number(found.backlog_ticks, 0), NONE if found.backlog_s is None else f"{found.backlog_s:,.2f} s")
+        rows.append((name, show_duration(begin_ms), show_duration(end_ms), *rates, *orders, *backlog))
+    return Table(("phase", "from", "to", *_PHASE_HEADINGS), rows)
 
 
 def _send_delays(recorded: Recorded) -> Table:

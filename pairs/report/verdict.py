@@ -18,6 +18,7 @@ _SETTINGS = {
     "peak_factor": "the peak rate",
     "arrivals": "the kind of arrivals",
     "curve": "the curve of the rate",
+    "phases": "phases of its own",
     "symbols": "the number of symbols",
     "correlations": "the number of correlated pairs",
     "strategies": "the number of strategies",

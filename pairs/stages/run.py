@@ -19,6 +19,7 @@ from pairs.dataset.folder import Dataset
 from pairs.harness.faults import find_faults
 from pairs.harness.supervisor import Job, OverloadedError, execute
 from pairs.measure.validity import hopeless_reasons, warm_strategies
+from pairs.model.arrivals import usual_phases
 from pairs.model.load import load, matches_of
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
@@ -70,7 +71,7 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     interval = (duration // 4, 3 * duration // 4) if manifest is None else manifest.measurement_interval_ms
     recommended = 1.0 if manifest is None else manifest.recommended_speed
     speed = recommended if settings.speed is None else settings.speed
-    phases = {"ramp-up": 0, "warm-up": duration // 120, "measurement": interval[0], "cool-down": interval[1]}
+    phases = usual_phases(duration, interval) if manifest is None else manifest.workload.phase_begins
     ticks = None if manifest is None else manifest.counts.ticks
     return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, interval, duration)
 

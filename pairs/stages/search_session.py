@@ -19,7 +19,7 @@ from pairs.config.values import Plain
 from pairs.core.errors import BadInputError
 from pairs.core.records import Record
 from pairs.harness.processes import EngineError
-from pairs.measure.recordings import read_run
+from pairs.measure.recordings import Recorded, read_run
 from pairs.measure.resources import cores_used, cost
 from pairs.measure.search_policy import Outcome, next_point
 from pairs.measure.stability import unsustained
@@ -30,6 +30,7 @@ from pairs.stages.generate import ensure_dataset
 from pairs.stages.run import run_program
 from pairs.stages.validate import validate
 
+SEARCH_FILE = "search.json"
 _LIMIT = re.compile(r"p99\s*<\s*(\d+(?:\.\d+)?)\s*(ms|s)")
 
 
@@ -42,6 +43,16 @@ class SearchManifest(Record):
     profile: str
     settings: dict[str, Any]
     workload: dict[str, Plain]
+    limit_s: float = 1.0  # on p99, of the last time it was called
+
+    def same_search(self, other: "SearchManifest") -> bool:
+        """Whether runs of both may be compared; the limit is applied to all runs alike, so it may differ."""
+        return self.model_copy(update={"limit_s": other.limit_s}) == other
+
+
+def search_folder(profile: str, target: str, plan: str) -> Path:
+    """Return the folder of a search, if none is given."""
+    return Path("searches") / f"{profile}-{target}-{plan}"
 
 
 @dataclass(frozen=True)
@@ -61,12 +72,12 @@ class SearchSession:
         """Make the folder, or check that it belongs to the same search."""
         profile = self.profile_at(1)
         plain = self.settings.as_plain()
-        manifest = SearchManifest(profile=profile.name, settings=plain, workload=profile.workload.as_plain())
-        file = self.folder / "search.json"
+        workload = profile.workload.as_plain()
+        manifest = SearchManifest(profile=profile.name, settings=plain, workload=workload, limit_s=self.limit_s)
+        file = self.folder / SEARCH_FILE
         with suppress(FileNotFoundError):
-            if SearchManifest.read(file) != manifest:
+            if not SearchManifest.read(file).same_search(manifest):
                 raise BadInputError(f"{self.folder}: contains another search; give another folder with -o")
-            return
         try:
             (self.folder / "runs").mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -74,11 +85,10 @@ class SearchSession:
         manifest.write(file)
 
     def runs(self) -> list[Run]:
-        found = [Run(path) for path in (self.folder / "runs").glob("sf-*")]
-        return sorted(filter(_is_scored, found), key=lambda run: run.score_file.stat().st_mtime)
+        return runs_in(self.folder)
 
     def outcomes(self) -> list[Outcome]:
-        return [self._outcome(run) for run in self.runs()]
+        return [outcome_of(read_run(run), self.limit_s) for run in self.runs()]
 
     def next_point(self) -> int | None:
         """Return the scale factor to run next; None when the search is finished."""
@@ -98,26 +108,32 @@ class SearchSession:
             make_report([run], None)
         finally:
             shutil.rmtree(data, ignore_errors=True)
-        return self._outcome(run)
-
-    def _outcome(self, run: Run) -> Outcome:
-        recorded = read_run(run)
-        score = recorded.score
-        reasons = [*(score.reasons if score else ()), *unsustained(recorded, self.limit_s)]
-        return Outcome(
-            scale_factor=recorded.scale_factor or 0,
-            good=not reasons,
-            why="; ".join(reasons),
-            p99_s=score.p99 if score else None,
-            p_score=score.p_score if score else None,
-            cores=cores_used(recorded),
-            cost=cost(recorded),
-        )
+        return outcome_of(read_run(run), self.limit_s)
 
     def make_report(self) -> Path | None:
         """Compare all runs in a report; None if there are too few."""
         runs = self.runs()
         return make_report(runs, self.folder / "search.html") if len(runs) > 1 else None
+
+
+def runs_in(folder: Path) -> list[Run]:
+    """Return the scored runs of a search, in the order in which they were made."""
+    found = [Run(path) for path in (folder / "runs").glob("sf-*")]
+    return sorted(filter(_is_scored, found), key=lambda run: run.score_file.stat().st_mtime)
+
+
+def outcome_of(recorded: Recorded, limit_s: float) -> Outcome:
+    score = recorded.score
+    reasons = [*(score.reasons if score else ()), *unsustained(recorded, limit_s)]
+    return Outcome(
+        scale_factor=recorded.scale_factor or 0,
+        good=not reasons,
+        why="; ".join(reasons),
+        p99_s=score.p99 if score else None,
+        p_score=score.p_score if score else None,
+        cores=cores_used(recorded),
+        cost=cost(recorded),
+    )
 
 
 def _is_scored(run: Run) -> bool:

@@ -46,27 +46,31 @@ function plot(id, traces, layout) {
   return Plotly.react(target, traces, full, config).then(() => target.setAttribute("data-drawn", "true"));
 }
 
-/* The phases of the run: the measurement interval as a band, the others by their borders; and when faults were injected. */
+/* The measurement interval as a band, the phases of the run by their borders and names; and when faults were injected. */
 function phases(look, marks) {
   const shapes = [], annotations = [];
+  const interval = marks.interval;
+  const measured = (phase) => phase.begin === interval?.begin && phase.end === interval?.end;
+  const label = (phase, text, y) => annotations.push({
+    xref: "x", yref: "paper", x: moment((phase.begin + phase.end) / 2), y, yanchor: "bottom", showarrow: false,
+    text, font: { size: 11, color: look.muted },
+  });
+  if (interval) {
+    shapes.push({
+      type: "rect", xref: "x", yref: "paper", x0: moment(interval.begin), x1: moment(interval.end), y0: 0, y1: 1, fillcolor: look.interval,
+      line: { width: 0 }, layer: "below",
+    });
+    if (!marks.phases.some(measured)) label(interval, "measurement interval", 0);
+  }
   for (const phase of marks.phases) {
-    const measured = phase.name === "measurement";
-    if (measured) {
-      shapes.push({
-        type: "rect", xref: "x", yref: "paper", x0: moment(phase.begin), x1: moment(phase.end), y0: 0, y1: 1, fillcolor: look.interval,
-        line: { width: 0 }, layer: "below",
-      });
-    } else if (phase.begin > 0) {
+    if (phase.begin > 0 && !measured(phase)) {
       shapes.push({
         type: "line", xref: "x", yref: "paper", x0: moment(phase.begin), x1: moment(phase.begin), y0: 0, y1: 1,
         line: { width: 1, dash: "dot", color: look.line }, layer: "below",
       });
     }
     if (phase.end - phase.begin > marks.end / 12) {
-      annotations.push({
-        xref: "x", yref: "paper", x: moment((phase.begin + phase.end) / 2), y: 1, yanchor: "bottom", showarrow: false,
-        text: measured ? "measurement interval" : harmless(phase.name), font: { size: 11, color: look.muted },
-      });
+      label(phase, measured(phase) && phase.name === "measurement" ? "measurement interval" : harmless(phase.name), 1);
     }
   }
   for (const fault of marks.faults) {

@@ -58,8 +58,8 @@ SMALL = Market(
     },
 )
 LARGE = Market(
-    "sprint SF 1000, 90 s: 500,000 to 750,000 ticks/s, 25,000 strategies",
-    "sprint",
+    "standard SF 1000, 90 s: 500,000 to 750,000 ticks/s, 25,000 strategies",
+    "standard",
     {"scale_factor": "1000", "duration": "90s"},
     {
         "vectorized, as it comes": vectorized(),

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,19 @@ def test_the_configuration_is_printed_as_toml(capsys: pytest.CaptureFixture[str]
     shown = tomllib.loads(printed(capsys, "config", "--profile", "quick", "--sf", "15", "--set", "spark.x=1"))
     assert (shown["profile"]["strategies"], shown["profile"]["market_rate"]) == (375, "250/3")
     assert (shown["run"]["speed"], shown["run"]["settings"]) == (60, {"spark.x": "1"})
+
+
+def test_phases_are_printed_and_estimated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """As tables that a profile may have; they decide how many ticks there are. They have no flag."""
+    file = tmp_path / "mine.toml"
+    halted = "[[phase]]\nname = 'halt'\nuntil = '30m'\nrate = 0\n"
+    file.write_text("arrivals = 'constant'\n[[phase]]\nname = 'a'\nuntil = '10m'\nrate = '1%'\n" + halted)
+    shown = tomllib.loads(printed(capsys, "config", "--profile", str(file)))
+    assert shown["profile"]["phase"][1] == {"name": "halt", "until": "30m", "rate": 0}
+    estimated = " ".join(printed(capsys, "estimate", "--profile", str(file)).split())
+    assert "ticks 30,001 in 30m" in estimated
+    assert "because of duration, arrivals, phases" in estimated
+    assert "--phase" not in printed(capsys, "generate", "--help")
 
 
 def test_shipped_configurations_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

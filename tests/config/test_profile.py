@@ -15,11 +15,22 @@ def test_flags_override_the_profile() -> None:
     assert (workload.scale_factor, workload.volatility, workload.symbols) == (15, 0.01, 200)
 
 
-def test_quick_replays_at_the_standard_rate() -> None:
-    """At its recommended speed the quick profile sends 5,000 ticks per wall second and market, for all of two hours."""
-    quick = load_profile("quick", {})
-    assert quick.workload.basis_rate * int(quick.speed) == 5_000
-    assert quick.workload.duration == load_profile("standard", {}).workload.duration == 7_200_000
+@pytest.mark.parametrize(("name", "minutes"), [("quick", 2), ("sprint", 6)])
+def test_short_profiles_replay_at_the_standard_rate(name: str, minutes: int) -> None:
+    """At its recommended speed the profile sends 5,000 ticks per wall second and market, for all of two hours."""
+    short, standard = load_profile(name, {}), load_profile("standard", {})
+    assert short.workload.basis_rate * int(short.speed) == 5_000
+    assert short.workload.duration == standard.workload.duration == 7_200_000
+    assert short.workload.duration / short.speed == minutes * 60_000
+    assert short.workload.nonstandard == ["basis_rate"]
+
+
+def test_the_burst_is_as_published() -> None:
+    """A minute, five minutes, ten seconds and five minutes, in real time at the standard rate."""
+    burst = load_profile("burst", {})
+    assert burst.workload.phase_begins == {"ramp-up": 0, "steady": 60_000, "burst": 360_000, "recovery": 370_000}
+    assert (burst.workload.duration, burst.speed) == (670_000, 1)
+    assert burst.workload.basis_rate == 5_000
 
 
 def test_standard_is_standard() -> None:

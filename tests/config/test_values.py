@@ -12,6 +12,7 @@ from pairs.config.values import (
     choice,
     number,
     rate,
+    share,
     speed,
     text,
     time_span,
@@ -54,6 +55,7 @@ def test_a_shown_duration_reads_back(milliseconds: int) -> None:
             (rate(), raw)
             for raw in (0, -1, "0", "-5", "1/0", "x", True, None, "nan", "1e12", 1e300, 1e-9, "1e99999999", "1" * 50)
         ),
+        *((share(1, 200), raw) for raw in ("75", 75, "0.9%", "201%", "-5%", "%", "1e2%", "75 %", "٣%x", None)),
         *((speed(), raw) for raw in (0, -1, "fast", None)),
         *((choice("a", "b"), raw) for raw in ("c", "", None, 1)),
         *((text("NAME"), raw) for raw in ("", " ", 3, None)),
@@ -73,3 +75,9 @@ def test_rates_stay_exact(raw: Any, value: Fraction, shown: object) -> None:
     """A rate may be a fraction, and is written back as a fraction."""
     assert rate().parse(raw) == value
     assert rate().show(value) == shown
+
+
+@pytest.mark.parametrize(("raw", "value"), [("75%", Fraction(3, 4)), ("12.5%", Fraction(1, 8)), ("200%", Fraction(2))])
+def test_shares_stay_exact(raw: str, value: Fraction) -> None:
+    """A share is written in percent."""
+    assert share(1, 200).parse(raw) == value

@@ -1,6 +1,6 @@
 """When ticks arrive: a Poisson process with the rate of the curve, whole at the borders of slices, or even spacing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,14 +11,19 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from pairs.config.phases import Phase, PhaseRate
 from pairs.config.workload import Workload, complete
+from pairs.core.units import parse_duration_ms
 from pairs.generator.arrivals import RateCurve, Timeline, poisson_quantile
+from pairs.model.arrivals import burst_phases
 
 ALARM = 1e-4  # false-alarm rate of every statistical test here, had its seed not been fixed
 
 PROPERTY = settings(derandomize=True, deadline=None)
 SLOW_MARKET = {"basis_rate": Fraction(10), "duration": 22_000_000}  # 100 ms between ticks, about six slices
 LATE_MARKET = {"peak_factor": 1e-7, "symbols": 10}  # its first slices have nothing but the opening trade
+
+CURVES = ("varying", "constant", "burst", "phases")
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,26 +43,40 @@ def all_times(line: Timeline) -> Ints:
 def knots(workload: Workload) -> Knots:
     """Return the times in ms and the rates per ms between which the specification's curve is linear."""
     duration, basis = float(workload.duration), float(workload.basis_rate) / 1000
-    if workload.curve == "constant":
-        return np.array([0.0, duration]), np.array([basis, basis])
     peak = workload.peak_factor * basis
-    if workload.curve == "burst":
-        burst = min(10_000.0, duration / 10)
-        begins, ends, flank = duration / 2, duration / 2 + burst, burst / 1000
-        times = np.array([0, duration / 12, begins, begins + flank, ends, ends + flank, duration])
-        return times, np.array([0, basis, basis, peak, peak, basis, basis])
     times = np.array([0, duration / 120, duration / 4, duration / 2, 3 * duration / 4, duration])
     return times, np.array([0, peak, basis, peak, basis, peak])
 
 
+def stretches(workload: Workload) -> list[tuple[float, float, float, float]]:
+    """Return begin and end of each stretch in which the specified curve is linear, and the rates per ms there."""
+    duration, basis = float(workload.duration), float(workload.basis_rate) / 1000
+    if workload.curve == "constant":
+        return [(0.0, duration, basis, basis)]
+    if workload.curve == "phases":
+        ends = [float(phase.until) for phase in workload.phases]
+        rates = [phase.rate.value * (workload.basis_rate if phase.rate.is_share else 1) for phase in workload.phases]
+        flat = [float(rate) / 1000 for rate in rates]
+        return list(zip([0.0, *ends[:-1]], ends, flat, flat, strict=True))
+    if workload.curve == "burst":
+        begins, peak = duration * 360 / 670, workload.peak_factor * basis
+        ends_burst = begins + min(10_000.0, duration * 10 / 670)
+        return [
+            (0.0, duration * 60 / 670, 0.0, basis),
+            (duration * 60 / 670, begins, basis, basis),
+            (begins, ends_burst, peak, peak),
+            (ends_burst, duration, basis, basis),
+        ]
+    times, rates_at = (values.tolist() for values in knots(workload))
+    return list(zip(times[:-1], times[1:], rates_at[:-1], rates_at[1:], strict=True))
+
+
 def expected_ticks(workload: Workload, times: Any) -> Floats:
-    """Integrate the curve from 0 to each time by the trapezoid rule, which is exact between knots."""
-    knot_times, knot_rates = knots(workload)
-    grid = np.union1d(knot_times, times)
-    rates = np.interp(grid, knot_times, knot_rates)
-    areas = np.diff(grid) * (rates[1:] + rates[:-1]) / 2
-    integral = np.concatenate([[0.0], np.cumsum(areas)])
-    found: Floats = integral[np.searchsorted(grid, times)]
+    """Integrate the curve from 0 to each time, stretch by stretch."""
+    found = np.zeros(len(times))
+    for begin, end, first, last in stretches(workload):
+        inside = np.clip(np.asarray(times, np.float64), begin, end) - begin
+        found += inside * (first + (last - first) / (end - begin) * inside / 2)
     return found
 
 
@@ -74,16 +93,28 @@ def two_sided(chi_square: float, degrees: int) -> float:
 
 
 @st.composite
-def workloads(draw: st.DrawFn, most_ticks: float = 150_000.0) -> Workload:
+def own_phases(draw: st.DrawFn, duration: int) -> tuple[Phase, ...]:
+    """Draw phases of any length, some of them halts, with rates around the basis rate or far below it."""
+    ends = sorted(draw(st.sets(st.integers(1, duration), max_size=12)) | {duration})
+    shares = [Fraction(draw(st.sampled_from(["0", "0", "1/1000000", "1/100", "1", "3/2", "3"]))) for _ in ends]
+    shares[draw(st.integers(0, len(ends) - 1))] = Fraction(1)
+    rates = [PhaseRate(share, is_share=True) for share in shares]
+    return tuple(Phase(str(place), *phase) for place, phase in enumerate(zip(ends, rates, strict=True)))
+
+
+@st.composite
+def workloads(draw: st.DrawFn, most_ticks: float = 150_000.0, curves: Sequence[str] = CURVES) -> Workload:
     """Draw a workload of any shape with a limited number of ticks."""
     duration = draw(st.integers(1, 10_000) | st.integers(1, 10_000_000))
+    curve = draw(st.sampled_from(curves))
     ticks = draw(st.floats(-2, float(np.log10(most_ticks))).map(lambda power: 10**power) | st.just(most_ticks))
     values = {
         "duration": duration,
         "basis_rate": Fraction(ticks * 1000 / duration),
         "peak_factor": draw(st.sampled_from([0.01, 0.5, 1.0, 1.5, 3.0])),
         "arrivals": draw(st.sampled_from(["poisson", "constant"])),
-        "curve": draw(st.sampled_from(["varying", "constant", "burst"])),
+        "curve": curve,
+        "phases": draw(own_phases(duration)) if curve == "phases" else (),
         "symbols": draw(st.integers(2, 500)),
         "volatility": 0.0,
         "seed": draw(st.integers(0, 2**64 - 1)),
@@ -144,6 +175,15 @@ def test_inverse_inverts_mass(workload: Workload, parts: list[float]) -> None:
     assert (np.diff(times) >= -1e-9 * workload.duration).all()
     assert (times >= 0).all()
     assert (times <= workload.duration * (1 + 1e-12)).all()
+
+
+def test_a_burst_has_the_published_lengths() -> None:
+    """A minute of ramp-up, five at the basis rate, ten seconds at the peak, five minutes; else their shares."""
+    curve = RateCurve.of(complete({"curve": "burst", "duration": 670_000}))
+    borders = np.array([0, 60, 360, 370, 670]) * 1_000.0
+    np.testing.assert_allclose(np.diff(curve.mass(borders)), [150_000, 1_500_000, 75_000, 1_500_000], rtol=1e-12)
+    assert list(burst_phases(67_000).values()) == pytest.approx([0, 6_000, 36_000, 37_000])
+    assert list(burst_phases(6_700_000).values()) == pytest.approx([0, 600_000, 3_600_000, 3_610_000])
 
 
 # Counts
@@ -283,6 +323,48 @@ def test_constant_arrivals_on_a_flat_curve_have_equal_gaps() -> None:
     """At 10 ticks a second, evenly spaced and flat, ticks are exactly 100 ms apart behind the opening trade."""
     times = all_times(timeline(**SLOW_MARKET, curve="constant", arrivals="constant"))
     assert times.tolist() == [0, *range(150, 22_000_000, 100), 22_000_000]
+
+
+# Phases
+
+
+def day_of(*phases: tuple[str, str], **values: Any) -> Timeline:
+    """Return the timeline of a market with these phases: until when, and at which rate."""
+    parsed = [(parse_duration_ms(until), PhaseRate.parse(rate)) for until, rate in phases]
+    return timeline(phases=tuple(Phase(str(place), *phase) for place, phase in enumerate(parsed)), **values)
+
+
+def counts_of(line: Timeline) -> list[int]:
+    """Count the arrivals of each phase, without the opening trade and the bell."""
+    ends = [phase.until for phase in line.workload.phases]
+    counts: list[int] = np.histogram(all_times(line)[1:-1], [0, *(end - 0.5 for end in ends)])[0].tolist()
+    return counts
+
+
+def test_every_phase_has_its_rate() -> None:
+    """Shares are of the basis rate, rates are of all markets; counts have Poisson scatter (alarm 1e-4 each)."""
+    line = day_of(("10m", "100%"), ("20m", "0"), ("30m", "300"), ("31m", "1000%"), basis_rate=Fraction(100), seed=5)
+    observed = counts_of(line)
+    expected = [60_000, 0, 180_000, 60_000]
+    assert observed[1] == 0
+    for count, mean in zip(observed, expected, strict=True):
+        assert mean == count == 0 or 2 * stats.norm.sf(abs(count - mean) / np.sqrt(mean)) > ALARM
+
+
+def test_evenly_spaced_phases_have_exact_counts() -> None:
+    """At even spacing a phase has as many ticks as its rate and length say, and a halt none."""
+    line = day_of(("1m", "10"), ("2m", "0"), ("3m", "20"), ("4m", "0%"), arrivals="constant")
+    assert counts_of(line) == [599, 0, 1_200, 0]  # and the opening trade
+    assert line.ticks == 1_801
+
+
+@PROPERTY
+@given(workload=workloads(curves=["phases"]))
+def test_a_halt_has_no_ticks(workload: Workload) -> None:
+    """Only the opening trade may fall into a halt, wherever slices end."""
+    times = all_times(Timeline(workload))[1:-1]
+    for begin, end, rate, _ in stretches(workload):
+        assert rate > 0 or not ((times >= begin) & (times < end)).any()
 
 
 # Order, opening and bell

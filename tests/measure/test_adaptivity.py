@@ -1,10 +1,14 @@
 """A burst is evaluated as published."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from pairs.measure.recordings import Timed
-from pairs.measure.recovery import adaptivity
+from pairs.measure.recordings import Timed, read_run
+from pairs.measure.recovery import adaptivity, adaptivity_of
+from pairs.model.streams import INDICATORS
+from tests.report.runs import DURATION_MS, SPEED, golden_run
 
 
 def test_a_burst_is_evaluated_as_published() -> None:
@@ -26,3 +30,16 @@ def test_a_burst_is_evaluated_as_published() -> None:
     never = adaptivity(timed.where(due < 62.5), 25, 50, 60)
     assert never is not None
     assert never.recovery_time_s is None
+
+
+def test_steady_load_is_between_ramp_up_and_burst(tmp_path: Path) -> None:
+    """The phases have the published shares of the day: 60, 300, 10 and 300 of 670 s."""
+    recorded = read_run(golden_run(tmp_path, curve="burst"))
+    timed, second = recorded.timed(INDICATORS), DURATION_MS / 1000 / SPEED / 670
+    assert timed is not None
+    burst_s = 10_000 / 1000 / SPEED  # ten seconds of simulated time at most
+    found = adaptivity_of(recorded)
+    expected = adaptivity(timed, 60 * second, 360 * second, 360 * second + burst_s)
+    assert found is not None
+    assert expected is not None
+    assert found.model_dump() == pytest.approx(expected.model_dump())

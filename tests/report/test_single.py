@@ -87,6 +87,20 @@ def test_warnings_stand_beside_the_score(run: Run) -> None:
     assert "Warning: The machine was busy." in said
 
 
+def test_phases_are_marked_and_tabulated(run: Run) -> None:
+    """Charts have the phases and, apart from them, the measurement interval; a table has the figures of each phase."""
+    page = report_of(read_run(run))
+    marks = payload_of(page)["marks"]
+    assert marks["interval"] == {"begin": 2_500.0, "end": 7_500.0}
+    assert marks["phases"][2] == {"name": "measurement", **marks["interval"]}
+    assert "By phase" in text_of(page)
+    assert "measurement 3m45s 11m15s 9,375 " in text_of(page)
+    change_manifest(run, phases_ms={"<script>": 0, "measurement": 60_000})
+    page = report_of(read_run(run))
+    assert "<td>&lt;script&gt;</td>" in page
+    assert payload_of(page)["marks"]["interval"] == marks["interval"]
+
+
 def test_a_run_whose_engine_was_killed(run: Run) -> None:
     """When that was is in every chart over time; how it recovered, and how late the answers came, is said."""
     change_manifest(run, faults=(InjectedFault(kind="kill", at_us=START_US + 4_000_000),))
