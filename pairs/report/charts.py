@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairs.measure import latency, resources, send_delay, throughput
+from pairs.measure.findings import MOST_DISTURBED
 from pairs.measure.recorded_files import Batch
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats, extreme_rows, greatest_by_slot, percentile_curve, slots_for, thinned_rows
@@ -32,6 +33,7 @@ def charts(recorded: Recorded) -> dict[str, Data]:
         "send-delay": _send_delays(recorded),
         "scheduled-sent": _scheduled_and_sent(recorded),
         **_machine(recorded),
+        "disturbance": _disturbance(recorded),
         "collection": _collection(recorded),
         **_batches(recorded),
     }
@@ -189,6 +191,16 @@ def _machine(recorded: Recorded) -> dict[str, Data]:
 
 def _parts(values: dict[str, Any]) -> dict[str, Data]:
     return {part: numbers(found) for part, found in values.items()}
+
+
+def _disturbance(recorded: Recorded) -> Data:
+    """Percentages of the machine that processes outside the run used and that the host stole, and what is too much."""
+    found = resources.disturbance_over_time(recorded)
+    if found is None:
+        return absent("Not recorded: the system does not tell what else it did, or the run was too short.")
+    seconds, outside, stolen = found
+    most = 100 * MOST_DISTURBED
+    return {"x": _times(seconds), "outside": numbers(outside), "stolen": numbers(stolen), "most": most}
 
 
 def _collection(recorded: Recorded) -> Data:

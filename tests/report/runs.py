@@ -19,9 +19,11 @@ from pairs.dataset.manifest import Content, ExpectedManifest, InputDigests, Tick
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
 from pairs.model.arrivals import due_us
+from pairs.model.load import load
+from pairs.model.plan import all_steps
 from pairs.model.strategy_xml import read_strategies
 from pairs.model.streams import STREAMS
-from pairs.run_folder.folder import Run
+from pairs.run_folder.folder import Run, digest_of
 from pairs.run_folder.records import Environment, RunManifest, ScoreRecord, SendDelayRecord
 from pairs.validator.shards import EXPECTED
 from pairs.validator.validation import validate
@@ -116,10 +118,18 @@ def change_score(run: Run, **changes: Any) -> None:
 
 
 def _write_manifest(run: Run, dataset: Dataset) -> None:
+    shutil.copy(dataset.strategies_file, run.strategies_file)
+    strategies = len(read_strategies(run.strategies_file).strategies)
     manifest = RunManifest(
         dataset=str(dataset.path),
         dataset_manifest=dataset.manifest,
-        strategies_digest="s" * 64,
+        strategies_digest=digest_of(run.strategies_file),
+        strategies_generated=True,
+        strategies=strategies,
+        warm_strategies=strategies,
+        load=load(250 / 3 * SPEED, strategies, 2 * strategies / 12),
+        plan_class="block",
+        plan_steps=dict(all_steps("block")),
         settings=RunSettings.from_plain(SETTINGS, "test"),
         ticks=TICKS,
         duration_ms=DURATION_MS,
@@ -150,11 +160,20 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
         "written_bytes": random.integers(0, 10**6, total),
     }
     run.write_parquet(run.resources_file, pa.table(samples))
+    others = {"outside_seconds": random.uniform(0, 0.1, len(times)), "stolen_seconds": np.full(len(times), 0.02)}
+    run.write_parquet(run.machine_file, pa.table({"time": times, "seconds": np.ones(len(times)), **others}))
     produced = np.linspace(0, TICKS, len(times)).astype(np.int64)
     noted = {"time": times, "produced": produced, "consumed": np.maximum(produced - 50, 0)}
     run.write_parquet(run.throughput_file, pa.table(noted))
     seconds = [(START_US // 1_000_000 + second, 2_667, 900) for second in range(10)]
-    delays = SendDelayRecord(ticks=TICKS, step_us=10, histogram=[(10, 26_000), (90, 669)], seconds=seconds)
+    delays = SendDelayRecord(
+        ticks=TICKS,
+        due_in_interval=TICKS // 2,
+        sent_in_interval=TICKS // 2,
+        step_us=10,
+        histogram=[(10, 26_000), (90, 669)],
+        seconds=seconds,
+    )
     delays.write(run.driver_file(0))
     slots = np.arange(1_000, dtype=np.int32)
     run.write_parquet(run.send_delay_file(0), pa.table({"slot": slots, "delay_us": np.full(1_000, 800, np.int32)}))
