@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pairs.measure.latency import quarters
+from pairs.measure.latency_parts import where_it_goes
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import percentile
 from pairs.measure.resources import Disturbance, Usage, disturbance, usage
@@ -65,6 +66,8 @@ def _timed_findings(recorded: Recorded, score: ScoreRecord | None) -> Iterator[F
         sent = measured.from_send_time
         sent_p99_s = None if sent is None else percentile(sent.latency_s, 0.99)
         yield send_delay_finding(percentile(measured.latency_s, 0.99), sent_p99_s)
+    if (where := where_it_goes(recorded)) is not None:
+        yield Finding("note", "Where does latency go?", where)
 
 
 def validity_finding(score: ScoreRecord) -> Finding:

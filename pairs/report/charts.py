@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairs.measure import latency, resources, send_delay, throughput
+from pairs.measure import latency, latency_parts, resources, send_delay, throughput
 from pairs.measure.findings import MOST_DISTURBED
 from pairs.measure.recorded_files import Batch
 from pairs.measure.recordings import Recorded
@@ -30,6 +30,7 @@ def charts(recorded: Recorded) -> dict[str, Data]:
         **_load(recorded),
         **{f"latency-{name}": _latency(recorded, stream) for name, stream in STREAMS.items()},
         **_distributions(recorded),
+        "latency-parts": _latency_parts(recorded),
         "send-delay": _send_delays(recorded),
         "scheduled-sent": _scheduled_and_sent(recorded),
         **_machine(recorded),
@@ -138,6 +139,16 @@ def _distributions(recorded: Recorded) -> dict[str, Data]:
         "histogram": {"streams": counted} | axis if counted else untrusted,
         "percentiles": {"streams": {name: curve(values) for name, values in filled.items()}} | axis,
     }
+
+
+def _latency_parts(recorded: Recorded) -> Data:
+    """Return the mean of each part of the latency in each slot, of scored answers, or of others if there are none."""
+    for stream in sorted(STREAMS.values(), key=lambda stream: not stream.scored):
+        found = latency_parts.latency_parts(recorded, stream)
+        if found is not None:
+            times, means_ms = latency_parts.mean_over_time(recorded, found)
+            return {"x": _times(times), "parts": _parts(means_ms), "stream": stream.name}
+    return absent(_why_absent(recorded, *STREAMS.values()))
 
 
 def _scheduled_and_sent(recorded: Recorded) -> Data:

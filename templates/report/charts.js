@@ -56,6 +56,12 @@ const charts = {
     return plot(id, traces, percentileLayout(look, data.range));
   },
 
+  "latency-parts": (id, data) => {
+    const look = colours();
+    const yaxis = axis(look, `mean latency of ${data.stream}, ms`, { rangemode: "tozero" });
+    return plot(id, stacked(look, data.x, data.parts, "%{y:,.1f} ms"), overTime(look, data, yaxis));
+  },
+
   "send-delay": (id, data) => {
     const look = colours();
     const traces = Object.entries(data.drivers).map(([name, { x, y }], place) =>

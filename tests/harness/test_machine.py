@@ -24,7 +24,8 @@ subprocess.run([sys.executable, "-c", {BURN!r}])
 print("done", flush=True)
 sys.stdin.readline()
 """
-MIDDLE = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {BURN + chr(10) + 'time.sleep(99)'!r}]).wait()"
+LEAF = f"{BURN}\ntime.sleep(99)"
+MIDDLE = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {LEAF!r}]).wait()"
 ORPHANING = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {MIDDLE!r}]); time.sleep(99)"
 
 

@@ -186,7 +186,7 @@ def _write_progress(run: Run) -> None:
         moment = START_US + batch * 500_000
         rows, size = 25, 4_000
         noted = {"kind": "batch", "batch": batch, "time": moment, "rows": 1_300, "duration_ms": duration}
-        lines.append(json.dumps(noted | {"state_rows": rows, "state_bytes": size}))
+        lines.append(json.dumps(noted | {"state_rows": rows, "state_bytes": size, "handed": moment + 9_000}))
         lines.append(json.dumps({"kind": "jvm", "time": moment, "gc_seconds": batch * 0.01, "heap_bytes": 2e8}))
     lines.append('{"kind": "batch", "batch": 20, "ti')  # the engine died here
     run.progress_file.write_text("\n".join(lines))
