@@ -9,6 +9,8 @@ import psutil
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pairs.harness.machine import tree
+
 SAMPLES = pa.schema(
     {
         "time": pa.int64(),  # us of wall time
@@ -54,11 +56,11 @@ class Sampler:
         now = time.time_ns() // 1000
         self._seconds, self._sampled_at = time.monotonic() - self._sampled_at, time.monotonic()
         found: dict[str, list[_Usage]] = {}
-        for tree, pid in roots.items():
-            for process in _tree(pid):
+        for name, pid in roots.items():
+            for process in tree(pid):
                 with suppress(psutil.Error):  # it is gone
                     usage = _usage_of(process)
-                    part = self._role(tree, process.name(), process.cmdline())  # it may have become another program
+                    part = self._role(name, process.name(), process.cmdline())  # it may have become another program
                     before = self._seen.get(process, np.zeros(4))
                     found.setdefault(part, []).append(usage - before * _ADDS_UP)
                     self._seen[process] = usage
@@ -79,11 +81,3 @@ def _usage_of(process: psutil.Process) -> _Usage:
         return np.array([times.user + times.system, memory, disk.read_bytes, disk.write_bytes])
     except (psutil.Error, OSError, AttributeError):  # not told to this user, or not by this kind of system
         return np.array([times.user + times.system, memory, np.nan, np.nan])
-
-
-def _tree(pid: int) -> list[psutil.Process]:
-    try:
-        root = psutil.Process(pid)
-        return [root, *root.children(recursive=True)]
-    except psutil.Error:
-        return []

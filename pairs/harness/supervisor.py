@@ -18,6 +18,7 @@ from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
 from pairs.harness.faults import FaultEvent, FaultInjector, find_faults
 from pairs.harness.live_view import live_view
+from pairs.harness.machine import MachineSampler
 from pairs.harness.processes import ENGINE, SINK, TIME_TO_END_S, Engine, EngineError, Processes, RunProcess
 from pairs.harness.resources import Sampler
 from pairs.harness.sink import finalize_answers
@@ -92,6 +93,7 @@ class _Supervisor:
         self._processes = Processes(run)
         self._throughput = Throughput()
         self._sampler = Sampler(self._part_of)
+        self._machine = MachineSampler()
         self._start_us: int | None = None
 
     def end(self) -> None:
@@ -102,6 +104,7 @@ class _Supervisor:
     def write_records(self) -> None:
         try:
             self._run.write_parquet(self._run.resources_file, self._sampler.table())
+            self._run.write_parquet(self._run.machine_file, self._machine.table())
             self._run.write_parquet(self._run.throughput_file, self._throughput.table())
             finalize_answers(self._run)
         except BadInputError as error:  # no input is at fault: it is the disk
@@ -174,6 +177,7 @@ class _Supervisor:
                     injector.poll()
                     if self._sampler.due():
                         self._sampler.sample(self._processes.pids())
+                        self._machine.sample()
                     show(positions)
                     time.sleep(_POLL_S)
         finally:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pairs.measure.latency import quarters
+from pairs.measure.latency_parts import where_it_goes
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import percentile
-from pairs.measure.resources import Usage, usage
+from pairs.measure.resources import Disturbance, Usage, disturbance, usage
 from pairs.measure.stability import Trend, trend
 from pairs.measure.throughput import MUCH_BACKLOG_S, Backlog, backlog_of
 from pairs.measure.validity import DELAY_SHARE
@@ -22,6 +23,7 @@ _WIDE = 0.5  # width of the interval of the 99th percentile, as a share of the v
 _BUSY = 0.9  # share of the cores
 _OWN_SHARE = 0.2  # share of the cores that drivers and sink may take
 _LONGEST_GAP_S = 5.0
+MOST_DISTURBED = 0.1  # share of the machine that others may take, be it processes outside the run or the host
 
 LEVELS = ("bad", "warning", "note", "good")
 Level = Literal["bad", "warning", "note", "good"]
@@ -59,10 +61,13 @@ def _timed_findings(recorded: Recorded, score: ScoreRecord | None) -> Iterator[F
     yield backlog_finding(backlog_of(recorded))
     if used is not None and recorded.manifest.environment.cores:
         yield from machine_findings(used, recorded.manifest.environment.cores)
+    yield disturbance_finding(disturbance(recorded))
     if len(measured):
         sent = measured.from_send_time
         sent_p99_s = None if sent is None else percentile(sent.latency_s, 0.99)
         yield send_delay_finding(percentile(measured.latency_s, 0.99), sent_p99_s)
+    if (where := where_it_goes(recorded)) is not None:
+        yield Finding("note", "Where does latency go?", where)
 
 
 def validity_finding(score: ScoreRecord) -> Finding:
@@ -162,6 +167,18 @@ def machine_findings(used: Usage, cores: float) -> Iterator[Finding]:
         gap = f"For {used.longest_gap_s:.1f} s nothing could be sampled, though a sample is taken every second."
         held = "Something else held the machine, and latency with it."
         yield Finding("warning", "Did the machine stand still?", f"{gap} {held}")
+
+
+def disturbance_finding(found: Disturbance | None) -> Finding:
+    """Say what else the machine did within the measurement interval."""
+    title = "Was the machine ours?"
+    if found is None:
+        return Finding("note", title, "Unknown: what else the machine did was not recorded.")
+    others = f"processes outside the run used {found.outside:.1%} of the machine in the measurement interval"
+    both = f"{others}, and the host stole {found.stolen:.1%} of it"
+    if max(found.outside, found.stolen) > MOST_DISTURBED:
+        return Finding("warning", title, f"No: {both}; above {MOST_DISTURBED:.0%} of either, latency is theirs, too.")
+    return Finding("good", title, f"Yes: {both}.")
 
 
 def send_delay_finding(scheduled_p99_s: float, sent_p99_s: float | None) -> Finding:

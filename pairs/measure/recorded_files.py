@@ -64,6 +64,16 @@ class Samples:
     written_bytes: Floats
 
 
+@dataclass(frozen=True)
+class MachineSamples:
+    """What else the machine did, about every second: CPU seconds outside the run, and stolen by the host."""
+
+    time_us: Wholes
+    seconds: Floats  # since the sample before
+    outside_s: Floats
+    stolen_s: Floats
+
+
 class Batch(BaseModel):
     """A batch as the engine itself saw it."""
 
@@ -73,6 +83,7 @@ class Batch(BaseModel):
     duration_ms: dict[str, float | None]
     state_rows: float | None = None
     state_bytes: float | None = None
+    handed: int | None = None  # when its answers were handed to the sink, us of wall time
 
     @cached_property
     def parts_ms(self) -> dict[str, float]:
@@ -149,6 +160,13 @@ def read_samples(run: Run, since_us: int) -> Samples | None:
         grid[row, column] = table[name].cast(pa.float64()).to_numpy()
         grids.append(grid)
     return Samples(moments, parts, *grids)
+
+
+def read_machine(run: Run, since_us: int) -> MachineSamples | None:
+    columns = ("seconds", "outside_seconds", "stolen_seconds")
+    table = _sorted_table(run.machine_file, "time", *columns)
+    table = None if table is None else table.filter(pc.field("time") >= since_us)
+    return MachineSamples(_wholes(table, "time"), *(table[name].to_numpy() for name in columns)) if table else None
 
 
 def read_progress(run: Run, since_us: int) -> tuple[list[Batch], list[Heap], dict[str, str]]:

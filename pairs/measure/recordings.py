@@ -78,6 +78,7 @@ class Recorded:
     strategies: StrategySet | None
     answers: Mapping[str, Answers]  # by stream, of those that can be read
     resources: files.Samples | None
+    machine: files.MachineSamples | None  # what else the machine did
     throughput: files.Throughput | None
     drivers: list[files.DriverDelays]  # of those that recorded their delays
     batches: list[files.Batch]
@@ -157,8 +158,12 @@ class Recorded:
     def measured(self, stream: StreamSpec) -> Timed:
         """Return the answers of a stream that were triggered within the measurement interval."""
         timed = self.timed(stream)
+        return _NONE_TIMED if timed is None else timed.where(self.inside(timed.tick_ts))
+
+    def inside(self, tick_ts: Wholes) -> NDArray[np.bool_]:
+        """Return which moments of simulated time lie within the measurement interval."""
         begin, end = self.manifest.measurement_interval_ms
-        return _NONE_TIMED if timed is None else timed.where((timed.tick_ts >= begin) & (timed.tick_ts < end))
+        return np.asarray((tick_ts >= begin) & (tick_ts < end))
 
     def _delay_s(self, since_start_us: Wholes) -> Floats | None:
         """Return how late ticks were sent: the worst delay of the slot in which they were due."""
@@ -185,6 +190,7 @@ def read_run(run: Run) -> Recorded:
         strategies=_strategies(run),
         answers={name: answers for name, answers in read.items() if answers is not None},
         resources=files.read_samples(run, since_us),
+        machine=files.read_machine(run, since_us),
         throughput=files.read_throughput(run),
         drivers=files.read_drivers(run, manifest.settings.drivers),
         batches=batches,

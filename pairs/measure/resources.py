@@ -86,6 +86,42 @@ def cost(recorded: Recorded) -> float | None:
     return float(used.engine * (end - begin) / (last - first) * 1e6) if last > first else None
 
 
+@dataclass(frozen=True)
+class Disturbance:
+    """What else the machine did within the measurement interval, as shares of all its cores."""
+
+    outside: float  # CPU of processes outside the run
+    stolen: float  # by the host
+
+
+def disturbance(recorded: Recorded) -> Disturbance | None:
+    """Return what else the machine did within the measurement interval; None if that was not sampled."""
+    samples, cores = recorded.machine, recorded.manifest.environment.cores
+    if samples is None or not cores:
+        return None
+    ends, (begin, end) = recorded.wall_s(samples.time_us), recorded.interval_s
+    inside = (ends - samples.seconds >= begin) & (ends <= end)
+    available = samples.seconds[inside].sum() * cores
+    if not available > 0:
+        return None
+    outside, stolen = (float(used[inside].sum() / available) for used in (samples.outside_s, samples.stolen_s))
+    return Disturbance(outside, stolen)
+
+
+def disturbance_over_time(recorded: Recorded) -> tuple[Floats, Floats, Floats] | None:
+    """Return wall seconds, and the percentages of the machine that were used outside the run and stolen."""
+    samples, cores = recorded.machine, recorded.manifest.environment.cores
+    if samples is None or not cores:
+        return None
+    firsts = np.arange(0, len(samples.seconds), -(-len(samples.seconds) // _MOST_POINTS))
+    lasts = np.append(firsts[1:], len(samples.seconds)) - 1
+    available = np.maximum(np.add.reduceat(samples.seconds, firsts), 1e-9) * cores
+    outside, stolen = (
+        100 * np.add.reduceat(used, firsts) / available for used in (samples.outside_s, samples.stolen_s)
+    )
+    return recorded.wall_s(samples.time_us)[lasts], outside, stolen
+
+
 def summarize_batches(batches: list[Batch]) -> tuple[LatencySummary, float, int]:
     """Return how long batches took, and how many ticks they held on average and at most."""
     rows = [batch.rows for batch in batches] or [0]

@@ -18,6 +18,11 @@ class Strategy:
     stop_loss_fraction: float
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """The two symbols, in the order of the alphabet."""
+        return min(self.symbol1, self.symbol2), max(self.symbol1, self.symbol2)
+
+    @property
     def warm_up_ms(self) -> int:
         """Time until the first indicator."""
         return self.period_ms * self.num_periods

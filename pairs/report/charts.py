@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairs.measure import latency, resources, send_delay, throughput
+from pairs.measure import latency, latency_parts, resources, send_delay, throughput
+from pairs.measure.findings import MOST_DISTURBED
 from pairs.measure.recorded_files import Batch
 from pairs.measure.recordings import Recorded
 from pairs.measure.reduce import Floats, extreme_rows, greatest_by_slot, percentile_curve, slots_for, thinned_rows
@@ -29,9 +30,11 @@ def charts(recorded: Recorded) -> dict[str, Data]:
         **_load(recorded),
         **{f"latency-{name}": _latency(recorded, stream) for name, stream in STREAMS.items()},
         **_distributions(recorded),
+        "latency-parts": _latency_parts(recorded),
         "send-delay": _send_delays(recorded),
         "scheduled-sent": _scheduled_and_sent(recorded),
         **_machine(recorded),
+        "disturbance": _disturbance(recorded),
         "collection": _collection(recorded),
         **_batches(recorded),
     }
@@ -138,6 +141,16 @@ def _distributions(recorded: Recorded) -> dict[str, Data]:
     }
 
 
+def _latency_parts(recorded: Recorded) -> Data:
+    """Return the mean of each part of the latency in each slot, of scored answers, or of others if there are none."""
+    for stream in sorted(STREAMS.values(), key=lambda stream: not stream.scored):
+        found = latency_parts.latency_parts(recorded, stream)
+        if found is not None:
+            times, means_ms = latency_parts.mean_over_time(recorded, found)
+            return {"x": _times(times), "parts": _parts(means_ms), "stream": stream.name}
+    return absent(_why_absent(recorded, *STREAMS.values()))
+
+
 def _scheduled_and_sent(recorded: Recorded) -> Data:
     """Return the 99th percentile of the scored stream in each slot, from scheduled and from send time."""
     timed = recorded.timed(SCORED)
@@ -189,6 +202,16 @@ def _machine(recorded: Recorded) -> dict[str, Data]:
 
 def _parts(values: dict[str, Any]) -> dict[str, Data]:
     return {part: numbers(found) for part, found in values.items()}
+
+
+def _disturbance(recorded: Recorded) -> Data:
+    """Percentages of the machine that processes outside the run used and that the host stole, and what is too much."""
+    found = resources.disturbance_over_time(recorded)
+    if found is None:
+        return absent("Not recorded: the system does not tell what else it did, or the run was too short.")
+    seconds, outside, stolen = found
+    most = 100 * MOST_DISTURBED
+    return {"x": _times(seconds), "outside": numbers(outside), "stolen": numbers(stolen), "most": most}
 
 
 def _collection(recorded: Recorded) -> Data:

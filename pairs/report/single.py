@@ -4,9 +4,12 @@ import shlex
 from typing import Any
 
 from pairs.measure.findings import findings
+from pairs.measure.latency_groups import latency_groups
+from pairs.measure.latency_parts import where_it_goes
 from pairs.measure.phases import spans
 from pairs.measure.recordings import Recorded
 from pairs.report.charts import charts
+from pairs.report.groups import latency_rows, period_table
 from pairs.report.incorrect import incorrect_answers
 from pairs.report.page import render
 from pairs.report.strategies import strategies_view
@@ -17,9 +20,11 @@ from pairs.validator.knife_edges import knife_edge_remarks
 
 
 def report_of(recorded: Recorded) -> str:
+    groups = latency_groups(recorded)
     payload = {
         "marks": _marks(recorded),
         "charts": charts(recorded),
+        "latencyGroups": latency_rows(groups),
         "incorrect": incorrect_answers(recorded),
         "strategies": strategies_view(recorded),
     }
@@ -31,7 +36,9 @@ def report_of(recorded: Recorded) -> str:
         "findings": findings(recorded, recorded.score),
         "streams": SCORED_FIRST,
         "tolerances": ", ".join(f"{tolerance:g}" for tolerance in {stream.tolerance for stream in SCORED_FIRST}),
-        "tables": tables(recorded),
+        "tables": tables(recorded) | {"periods": period_table(groups)},
+        "where_latency_goes": where_it_goes(recorded) or "",
+        "latency_groups": payload["latencyGroups"],
         "batches_together": payload["charts"]["batches"].get("together", 1),
         "validation": recorded.validation,
         "validation_remarks": _validation_remarks(recorded.validation),

@@ -8,7 +8,7 @@ from pairs.core.units import counted
 from pairs.measure.recordings import Recorded
 from pairs.model.plan import CLASSES
 from pairs.report.tables import NOT_RECORDED, flattened, milliseconds, number
-from pairs.run_folder.records import ScoreRecord, ValidationRecord
+from pairs.run_folder.records import Environment, ScoreRecord, ValidationRecord
 
 # Settings in the words of people, for "standard because of ...".
 _SETTINGS = {
@@ -128,8 +128,6 @@ def _interval(score: ScoreRecord | None) -> str:
 def disclosure(recorded: Recorded) -> dict[str, list[tuple[str, str]]]:
     """Return everything that is known of how a run was made, under headings."""
     manifest, known = recorded.manifest, recorded.manifest.dataset_manifest
-    machine = manifest.environment.model_dump(exclude={"memory_bytes", "versions"})
-    machine["memory"] = decimal(manifest.environment.memory_bytes)
     run: dict[str, Any] = {
         "state": manifest.state,
         "reason": manifest.reason or "none",
@@ -152,5 +150,19 @@ def disclosure(recorded: Recorded) -> dict[str, list[tuple[str, str]]]:
         "The market": list(flattened(market)),
         "The engine": [*flattened(manifest.engine_versions, "version of "), *in_effect],
         "Digests": list(flattened(digests)),
-        "Machine and versions": [*flattened(machine), *flattened(manifest.environment.versions, "version of ")],
+        "Machine and versions": _machine(manifest.environment),
     }
+
+
+def _machine(environment: Environment) -> list[tuple[str, str]]:
+    told: dict[str, Any] = {
+        "system": environment.system,
+        "processor": environment.processor,
+        "cores": environment.cores,
+        "cores that the run may use": environment.affinity or None,
+        "memory": decimal(environment.memory_bytes),
+        "load average when the run began": environment.load_average,
+        "governor of the CPU frequency": environment.governor,
+        "hypervisor": environment.virtualized,
+    }
+    return [*flattened(told), *flattened(environment.versions, "version of ")]

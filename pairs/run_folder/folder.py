@@ -32,6 +32,7 @@ class Run:
     transport_folder = PathIn("transport")  # what the transport needs, while the run lasts
     checkpoint_folder = PathIn("checkpoint")  # what the engine keeps to survive a crash, while the run lasts
     resources_file = PathIn("resources.parquet")  # CPU and memory of all processes, second by second
+    machine_file = PathIn("machine.parquet")  # what else the machine did, second by second
     throughput_file = PathIn("throughput.parquet")  # ticks produced and consumed, second by second
     progress_file = PathIn("progress.jsonl")  # what the engine reported, a JSON object a line: its batches, its memory
 

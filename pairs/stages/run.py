@@ -1,16 +1,11 @@
 """Runs a program on a dataset: translates the strategies, executes the program, writes the manifest even on failure."""
 
-import os
-import platform
 import shutil
 import sys
 from contextlib import suppress
 from dataclasses import asdict, replace
-from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-
-import psutil
 
 from pairs.config.run_settings import RunSettings
 from pairs.core.errors import BadInputError
@@ -24,13 +19,12 @@ from pairs.model.load import load, matches_of
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run, digest_of, new_run
-from pairs.run_folder.records import Environment, InjectedFault, RunManifest
+from pairs.run_folder.records import InjectedFault, RunManifest
+from pairs.stages.environment import environment
 from pairs.stages.generate import are_generated
 from pairs.translator import targets
 from pairs.translator.translate import translate
 from pairs.transport.registry import TRANSPORTS
-
-_LIBRARIES = ("numpy", "pyarrow", "pandas")
 
 
 def with_master(settings: RunSettings, master: str | None) -> RunSettings:
@@ -122,7 +116,7 @@ def _manifest(job: Job, strategies: StrategySet, digest: str) -> RunManifest:
         phases_ms=dict(job.phases_ms),
         measurement_interval_ms=job.interval_ms,
         command=("pairs", *sys.argv[1:]),
-        environment=_environment(),
+        environment=environment(),
         engine_versions=job.target.versions(),
     )
 
@@ -133,25 +127,6 @@ def _load(job: Job, strategies: StrategySet) -> float:
         return 0.0
     matches = matches_of(strategies.strategies, manifest.counts.symbols, manifest.trades_by_symbol)
     return load(manifest.basis_rate_per_second * job.speed, len(strategies.strategies), matches)
-
-
-def _environment() -> Environment:
-    return Environment(
-        system=platform.platform(),
-        processor=_processor(),
-        cores=os.cpu_count(),
-        memory_bytes=psutil.virtual_memory().total,
-        versions={"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
-    )
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
 
 
 def _next_run_folder(dataset: Dataset, job: Job) -> Path:

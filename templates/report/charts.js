@@ -56,6 +56,12 @@ const charts = {
     return plot(id, traces, percentileLayout(look, data.range));
   },
 
+  "latency-parts": (id, data) => {
+    const look = colours();
+    const yaxis = axis(look, `mean latency of ${data.stream}, ms`, { rangemode: "tozero" });
+    return plot(id, stacked(look, data.x, data.parts, "%{y:,.1f} ms"), overTime(look, data, yaxis));
+  },
+
   "send-delay": (id, data) => {
     const look = colours();
     const traces = Object.entries(data.drivers).map(([name, { x, y }], place) =>
@@ -76,11 +82,18 @@ const charts = {
     const traces = stacked(look, data.x, data.parts, "%{y:.2f} cores");
     const layout = overTime(look, data, axis(look, "cores in use", { rangemode: "tozero" }));
     if (data.cores) {
-      layout.shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: data.cores, y1: data.cores, line: { color: look.bad, width: 1, dash: "dash" } });
-      layout.annotations.push({ xref: "paper", x: 1, y: data.cores, xanchor: "right", yanchor: "bottom", showarrow: false, text: `all ${data.cores} cores`, font: { size: 11, color: look.bad } });
+      markLevel(look, layout, data.cores, `all ${data.cores} cores`);
       layout.yaxis.range = [0, data.cores * 1.12];
     }
     return plot(id, traces, layout);
+  },
+
+  disturbance(id, data) {
+    const look = colours();
+    const share = (name, y, color) => line(name, data.x, y, color, { fill: "tozeroy", fillcolor: washed(color, 0.18), hovertemplate: "%{y:.1f} %" });
+    const layout = overTime(look, data, axis(look, "% of the machine", { rangemode: "tozero" }));
+    markLevel(look, layout, data.most, `${data.most} %`);
+    return plot(id, [share("processes outside the run", data.outside, look.series[1]), share("stolen by the host", data.stolen, look.series[4])], layout);
   },
 
   memory(id, data) {

@@ -46,6 +46,7 @@ async function main() {
   report.strategies = await unpackAll(report.strategies ?? null);
   await drawCharts(report);
   const choose = await showStrategies(report);
+  if (report.latencyGroups) showLatencyGroups(report.latencyGroups, choose);
   if (report.incorrect) {
     showIncorrect(report.incorrect, choose);
     showFirstErrors(report.incorrect, choose);

@@ -93,6 +93,12 @@ function overTime(look, data, yaxis, more = {}) {
   return { xaxis: wall, yaxis, ...phases(look, data.marks), ...more };
 }
 
+/* A dashed line across a chart: a limit that has a name. */
+function markLevel(look, layout, level, name) {
+  layout.shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: level, y1: level, line: { color: look.bad, width: 1, dash: "dash" } });
+  layout.annotations.push({ xref: "paper", x: 1, y: level, xanchor: "right", yanchor: "bottom", showarrow: false, text: name, font: { size: 11, color: look.bad } });
+}
+
 const line = (name, x, y, color, more = {}) => ({
   type: "scatter", mode: "lines", name, x, y, line: { color, width: 1.6 }, ...more,
 });

@@ -132,6 +132,23 @@ function showFirstErrors(found, choose) {
   ], found.firstErrors);
 }
 
+// ---- Latency by group ---------------------------------------------------------------------------------------------------
+
+function showLatencyGroups(found, choose) {
+  const figure = (value) => (value === null ? "–" : grouped.format(value));
+  const figures = ["orders", "p50, ms", "p99, ms", "max, ms"].map((title) => ({ title, show: figure }));
+  const pair = { title: "pair", text: true };
+  const strategy = [{ title: "strategy", text: true, link: choose }, pair, { title: "period, s", show: figure }, ...figures];
+  const show = (id, columns, rows, all) => {
+    const target = document.getElementById(id);
+    const note = rows.length < all ? `Those with the worst latency are here, of ${grouped.format(all)}.` : "";
+    return target && new DataTable(target, columns, rows, note);
+  };
+  show("slowest-strategies", strategy, found.slowest, 0)?.search.parentElement.remove();
+  show("pair-latency", [pair, ...figures], found.pairs, found.allPairs);
+  show("strategy-latency", strategy, found.strategies, found.allStrategies);
+}
+
 // ---- Comparison --------------------------------------------------------------------------------------------------------
 
 function showRuns(runs) {

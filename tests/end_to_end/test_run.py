@@ -151,6 +151,7 @@ def test_a_run_leaves_what_one_needs(markets: dict[str, Path], tmp_path: Path, p
         "app",
         "indicators.parquet",
         "logs",
+        "machine.parquet",
         "orders.parquet",
         "resources.parquet",
         "run.json",

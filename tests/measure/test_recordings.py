@@ -55,6 +55,7 @@ def test_an_unpaced_run_has_no_latency(run: Run) -> None:
         ("score.json", "score"),
         ("validation.json", "validation"),
         ("resources.parquet", "resources"),
+        ("machine.parquet", "machine"),
         ("throughput.parquet", "throughput"),
         ("progress.jsonl", "batches"),
         ("driver-0.json", "drivers"),

@@ -167,6 +167,8 @@ def _write_machine(run: Run, random: np.random.Generator) -> None:
         "written_bytes": random.integers(0, 10**6, total),
     }
     run.write_parquet(run.resources_file, pa.table(samples))
+    others = {"outside_seconds": random.uniform(0, 0.1, len(times)), "stolen_seconds": np.full(len(times), 0.02)}
+    run.write_parquet(run.machine_file, pa.table({"time": times, "seconds": np.ones(len(times)), **others}))
     produced = np.linspace(0, TICKS, len(times)).astype(np.int64)
     noted = {"time": times, "produced": produced, "consumed": np.maximum(produced - 50, 0)}
     run.write_parquet(run.throughput_file, pa.table(noted))
@@ -191,7 +193,7 @@ def _write_progress(run: Run) -> None:
         moment = START_US + batch * 500_000
         rows, size = 25, 4_000
         noted = {"kind": "batch", "batch": batch, "time": moment, "rows": 1_300, "duration_ms": duration}
-        lines.append(json.dumps(noted | {"state_rows": rows, "state_bytes": size}))
+        lines.append(json.dumps(noted | {"state_rows": rows, "state_bytes": size, "handed": moment + 9_000}))
         lines.append(json.dumps({"kind": "jvm", "time": moment, "gc_seconds": batch * 0.01, "heap_bytes": 2e8}))
     lines.append('{"kind": "batch", "batch": 20, "ti')  # the engine died here
     run.progress_file.write_text("\n".join(lines))

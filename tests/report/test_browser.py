@@ -74,7 +74,7 @@ def test_every_chart_is_drawn(reports: Reports, browser: Browser, name: str) -> 
         states = report.states()
         absent = {chart for chart, state in states.items() if state == "absent"}
         assert set(states.values()) <= {"true", "absent"}
-        assert len(states) == (3 if name == "comparison" else 17)
+        assert len(states) == (3 if name == "comparison" else 19)
         assert absent == ({"collection", "batches", "batch-rows", "state"} if name == "void" else set())
         for chart in states.keys() - absent:
             shapes = report.page.locator(f"#{chart} .scatterlayer path, #{chart} .barlayer path").count()

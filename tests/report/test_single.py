@@ -138,7 +138,7 @@ def test_how_to_repeat_a_run(run: Run) -> None:
 def test_every_chart_has_data(run: Run) -> None:
     """Of a run that recorded everything, no chart is left out."""
     charts = payload_of(report_of(read_run(run)))["charts"]
-    assert len(charts) == 16
+    assert len(charts) == 18
     assert not [name for name, data in charts.items() if "absent" in data]
 
 
@@ -181,6 +181,7 @@ MISSING = [
     "indicators.parquet",
     "orders.parquet",
     "resources.parquet",
+    "machine.parquet",
     "throughput.parquet",
     "progress.jsonl",
     "driver-0.json",

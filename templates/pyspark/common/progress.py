@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 class Progress:
-    """The progress of a query."""
+    """The progress of a query; `handed` says when the answers of batches were handed to the sink."""
 
-    def __init__(self, spark, query, path):
-        self._query, self._path, self._last_batch = query, Path(path), -1
+    def __init__(self, spark, query, path, handed):
+        self._query, self._path, self._handed, self._last_batch = query, Path(path), handed, -1
         management = spark.sparkContext._jvm.java.lang.management.ManagementFactory
         self._collectors, self._memory = list(management.getGarbageCollectorMXBeans()), management.getMemoryMXBean()
         settings = dict(sorted(spark.sparkContext.getConf().getAll()))
@@ -20,7 +20,7 @@ class Progress:
         """Write what is new; return the position in the log up to which Spark has read."""
         batches = self._query.recentProgress
         new = [batch for batch in batches if batch["batchId"] > self._last_batch and batch["numInputRows"]]
-        self._write(*map(_batch_line, new), self._jvm_line())
+        self._write(*(_batch_line(batch, self._handed.get(batch["batchId"])) for batch in new), self._jvm_line())
         if new:
             self._last_batch = new[-1]["batchId"]
         return _position(batches[-1], "endOffset") if batches else 0
@@ -44,13 +44,14 @@ def _position(batch, offset):
     return position["seq"] if position else 0
 
 
-def _batch_line(batch):
+def _batch_line(batch, handed):
     durations, states = dict(batch["durationMs"]), batch["stateOperators"]
     return {
         "kind": "batch",
         "batch": batch["batchId"],
         "time": round(datetime.fromisoformat(batch["timestamp"]).timestamp() * 1e6),
         "rows": _position(batch, "endOffset") - _position(batch, "startOffset"),
+        "handed": handed,
         "duration_ms": {"total": durations.pop("triggerExecution"), **durations},
         "state_rows": sum(state["numRowsTotal"] for state in states),
         "state_bytes": sum(state["memoryUsedBytes"] for state in states),

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import time
 from functools import cache, partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pairs.transport.ticklog_file import TickLogReader
 from pairs.transport.ticklog_spark import TickLogSource
 
 PROGRESS_EVERY_S = 0.5
+KEPT_BATCHES = 500  # whose times are remembered until Spark has told of them
 
 
 def argument_parser(description, shards, max_ticks_per_batch):
@@ -45,8 +47,8 @@ def read_ticks(spark, arguments, blocks=False):
     )
 
 
-def sender_to(address):
-    """Return what sends the answers of a batch to a sink.
+def sender_to(address, handed):
+    """Return what sends the answers of a batch to a sink, and notes in `handed` when it did, by batch, in us.
 
     Spark's first batch is empty and starts all processes. The sink is opened after it, which tells the harness
     that the program is ready for ticks.
@@ -56,7 +58,9 @@ def sender_to(address):
     def send(rows, batch):
         answers = rows.toArrow()
         opened = sink()
+        handed.pop(batch - KEPT_BATCHES, None)
         if answers.num_rows:
+            handed[batch] = time.time_ns() // 1000
             opened.send(batch, answers)
 
     return send
@@ -65,12 +69,13 @@ def sender_to(address):
 def run(spark, answers, arguments):
     """Answer until the log is closed and read to its end."""
     log = TickLogReader(Path(arguments.source))
+    handed = {}
     query = (
-        answers.writeStream.foreachBatch(sender_to(arguments.sink))
+        answers.writeStream.foreachBatch(sender_to(arguments.sink, handed))
         .option("checkpointLocation", arguments.checkpoint)
         .start()
     )
-    progress = Progress(spark, query, arguments.progress)
+    progress = Progress(spark, query, arguments.progress, handed)
     while not query.awaitTermination(PROGRESS_EVERY_S):
         if progress.note() == log.produced and log.closed:
             query.stop()
