@@ -6,9 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
+from pairs.config.grid import grid
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.workload import Workload
+from pairs.core.errors import BadInputError
 from pairs.dataset.formats import VIRTUAL
 
 _DATA_HELP = "Folder of the dataset, generated if missing; default: under data/."
@@ -24,6 +26,7 @@ def bench(
     data: Annotated[Path | None, options.option("--data", "DATASET", _DATA_HELP)] = None,
     generate: options.GenerateOption = False,
     overwrite: options.OverwriteOption = False,
+    repeat: options.RepeatOption = 1,
     master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
@@ -33,15 +36,31 @@ def bench(
     Exit code 0 means a valid score: every answer is correct, every tick was
     sent, the driver was on time.
 
+    With --repeat, or with several values of a flag separated by commas, runs
+    are interleaved and compared: medians, ranges, and whether differences are
+    larger than noise. The output is then the folder of a sweep, by default
+    under sweeps/, and an interrupted one goes on; see pairs sweep.
+
     [dim]pairs bench --profile quick --sf 1[/dim]
+    [dim]pairs bench --profile quick --plan keyed,vectorized --repeat 3[/dim]
     """
     from pairs.cli.render import render
+    from pairs.cli.render_sweep import carry_out
     from pairs.stages import bench as stage
-    from pairs.stages.generate import STORED, ensure_dataset
+    from pairs.stages.generate import STORED, dataset_folder, ensure_dataset
     from pairs.stages.run import with_master
+    from pairs.stages.sweep import sweep_session
 
-    chosen, settings = load_profile(profile, flags), with_master(load_run(run, flags), master)
-    own_master = master or options.DEFAULT_MASTER
-    dataset = ensure_dataset(chosen, data, VIRTUAL if generate else STORED, own_master, render)
+    chosen, points, suffix = load_profile(profile, flags), grid(flags), VIRTUAL if generate else STORED
+    data = data or dataset_folder(chosen, suffix)
+    if repeat > 1 or len(points) > 1:
+        if overwrite:
+            raise BadInputError("--overwrite: repeated runs are kept and added to; give another folder with -o")
+        carry_out(
+            sweep_session(chosen, points, run, repeat=repeat, output=output, data=data, suffix=suffix, master=master)
+        )
+        return
+    settings, own_master = with_master(load_run(run, points[0].flags), master), master or options.DEFAULT_MASTER
+    dataset = ensure_dataset(chosen, data, suffix, own_master, render)
     if not stage.bench(dataset, settings, output, overwrite, own_master, render).valid:
         raise typer.Exit(1)

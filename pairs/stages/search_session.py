@@ -18,17 +18,16 @@ from pairs.config.run_settings import RunSettings
 from pairs.config.values import Plain
 from pairs.core.errors import BadInputError
 from pairs.core.records import Record
-from pairs.harness.processes import EngineError
 from pairs.measure.recordings import read_run
 from pairs.measure.resources import cores_used, cost
+from pairs.measure.run_time import run_seconds
 from pairs.measure.search_policy import Outcome, next_point
 from pairs.measure.stability import unsustained
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
-from pairs.stages.bench import score
+from pairs.stages.bench import run_to_score
 from pairs.stages.generate import ensure_dataset
-from pairs.stages.run import run_program
-from pairs.stages.validate import validate
+from pairs.stages.run import wall_speed
 
 _LIMIT = re.compile(r"p99\s*<\s*(\d+(?:\.\d+)?)\s*(ms|s)")
 
@@ -75,10 +74,17 @@ class SearchSession:
 
     def runs(self) -> list[Run]:
         found = [Run(path) for path in (self.folder / "runs").glob("sf-*")]
-        return sorted(filter(_is_scored, found), key=lambda run: run.score_file.stat().st_mtime)
+        scored = [run for run in found if run.is_scored]
+        return sorted(scored, key=lambda run: run.score_file.stat().st_mtime)
 
     def outcomes(self) -> list[Outcome]:
         return [self._outcome(run) for run in self.runs()]
+
+    @property
+    def run_seconds(self) -> float:
+        """About how long one run takes, with all that follows it."""
+        profile = self.profile_at(self.first)
+        return run_seconds(profile.workload.duration, wall_speed(self.settings, profile.speed))
 
     def next_point(self) -> int | None:
         """Return the scale factor to run next; None when the search is finished."""
@@ -86,16 +92,12 @@ class SearchSession:
 
     def run_next(self, scale_factor: int) -> Outcome:
         numbered = (Run(self.folder / "runs" / f"sf-{scale_factor}-{number}") for number in range(1, 1_000))
-        run = next(run for run in numbered if not _is_scored(run))
+        run = next(run for run in numbered if not run.is_scored)
         shutil.rmtree(run.path, ignore_errors=True)
         data = self.folder / "data" / f"sf-{scale_factor}"
         try:
             dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
-            with suppress(EngineError):  # the outcome is in the run's folder
-                run_program(dataset, self.settings, run.path, overwrite=True)
-            validate(run.path, self.master)
-            score(run)
-            make_report([run], None)
+            run_to_score(dataset, self.settings, run, self.master)
         finally:
             shutil.rmtree(data, ignore_errors=True)
         return self._outcome(run)
@@ -103,12 +105,15 @@ class SearchSession:
     def _outcome(self, run: Run) -> Outcome:
         recorded = read_run(run)
         score = recorded.score
-        reasons = [*(score.reasons if score else ()), *unsustained(recorded, self.limit_s)]
+        reasons = [*(score.reasons if score else ["not scored"]), *unsustained(recorded, self.limit_s)]
         return Outcome(
             scale_factor=recorded.scale_factor or 0,
             good=not reasons,
             why="; ".join(reasons),
             p99_s=score.p99 if score else None,
+            p99_interval=score.p99_interval if score else None,
+            orders=score.orders if score else 0,
+            triggers=score.triggers if score else 0,
             p_score=score.p_score if score else None,
             cores=cores_used(recorded),
             cost=cost(recorded),
@@ -118,10 +123,6 @@ class SearchSession:
         """Compare all runs in a report; None if there are too few."""
         runs = self.runs()
         return make_report(runs, self.folder / "search.html") if len(runs) > 1 else None
-
-
-def _is_scored(run: Run) -> bool:
-    return run.score_file.is_file()
 
 
 def parse_limit(text: str) -> float:
