@@ -21,6 +21,8 @@ def carry_out(session: "SweepSession") -> None:
     session.refuse_other_folder()
     _print_plan(session)
     dataset = session.start(render)
+    for run in (run for point in session.results() for run in point.runs):
+        _print_run(run, " (as found)")
     for point, number in session.remaining():
         _print_run(session.run_once(dataset, point, number))
     points = session.results()
@@ -38,14 +40,14 @@ def _print_plan(session: "SweepSession") -> None:
     print(f"{session.folder}: {told}: about {show_minutes(session.seconds)}", flush=True)
 
 
-def _print_run(run: RunFigures) -> None:
+def _print_run(run: RunFigures, remark: str = "") -> None:
     figures = [
         "no p99" if run.p99_s is None else f"p99 {run.p99_s * 1000:,.1f} ms",
         "no p_score" if run.p_score is None else f"p_score {run.p_score:,.2f}",
         "CPU not recorded" if run.cost is None else f"{run.cost:,.2f} CPU s per million ticks",
         "valid" if run.valid else f"void: {'; '.join(run.reasons)}",
     ]
-    print(f"{run.name}: {', '.join(figures)}", flush=True)
+    print(f"{run.name}{remark}: {', '.join(figures)}", flush=True)
 
 
 def _print_points(points: list[Point]) -> None:

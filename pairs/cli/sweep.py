@@ -29,7 +29,7 @@ def sweep(
     r"""Run a grid of settings on one dataset, each several times, and say which differ beyond noise.
 
     Values of a run's flag are separated by commas; every combination is a
-    point. A comma within a value is written \\,. Points are interleaved: all
+    point. A comma within a value is written \,. Points are interleaved: all
     once, then all again backwards. Every run is validated, scored and
     reported. Called again, an interrupted sweep goes on; with a higher
     --repeat, runs are added. Exit code 1 means that no run was valid.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pairs.measure.recordings import Recorded
-from pairs.measure.repetition import RULE, Point, RunFigures, Spread, chance_sentence, comparisons, front
+from pairs.measure.repetition import RULE, Point, Spread, chance_sentence, comparisons, front
 from pairs.report.charts import Data, absent
 from pairs.report.comparison import incomparable, named, side_by_side
 from pairs.report.page import render
@@ -65,15 +65,10 @@ def _shown(found: Spread | None, digits: int = 2, factor: float = 1.0) -> str:
 
 
 def sweep_sentences(points: Sequence[Point]) -> list[str]:
-    """Return which points differ, how easily that happens by chance, and which runs are void."""
+    """Return which points differ, and how easily that happens by chance."""
     found = comparisons(points)
     chance = chance_sentence(found)
-    void = [_void_sentence(run) for point in points for run in point.runs if not run.valid]
-    return [*(comparison.sentence for comparison in found), *([chance] if chance else []), *void]
-
-
-def _void_sentence(run: RunFigures) -> str:
-    return f"void: {run.name}: {'; '.join(run.reasons)}"
+    return [*(comparison.sentence for comparison in found), *([chance] if chance else [])]
 
 
 def latency_and_cost(points: Sequence[Point]) -> Data:
