@@ -77,4 +77,4 @@ wheel: $(READY) ## Build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
 clean: ## Remove what the other targets made
-	@rm -rf $(VENV) build dist data runs searches .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist data runs searches sweeps .mypy_cache .pytest_cache .ruff_cache .hypothesis

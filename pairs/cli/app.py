@@ -24,6 +24,7 @@ from pairs.cli.score import score
 from pairs.cli.search import search
 from pairs.cli.show import show
 from pairs.cli.strategies import strategies
+from pairs.cli.sweep import sweep
 from pairs.cli.targets import targets
 from pairs.cli.translate import translate
 from pairs.cli.validate import validate
@@ -43,7 +44,7 @@ app = typer.Typer(
 _INTERRUPTED = 130  # what Typer returns for Ctrl-C
 
 _DATASET_VERBS: tuple[Callable[..., None], ...] = (generate, import_trades, estimate, show, strategies, check, expected)
-_RUN_VERBS = (validate, targets, translate, run_program, bench, score, search, report, config, profiles)
+_RUN_VERBS = (validate, targets, translate, run_program, bench, score, sweep, search, report, config, profiles)
 for _verb in _DATASET_VERBS + _RUN_VERBS:
     app.command(name="import" if _verb is import_trades else _verb.__name__)(_verb)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from pairs.cli import options
+from pairs.config.grid import grid
 from pairs.config.profile import Profile, load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.values import share
@@ -31,6 +32,7 @@ def bench(
     overwrite: options.OverwriteOption = False,
     at: Annotated[Fraction | None, options.parsed_option("--at", share(1, 200), _AT_HELP)] = None,
     search: Annotated[Path | None, options.option("--search", "SEARCH", _SEARCH_HELP)] = None,
+    repeat: options.RepeatOption = 1,
     master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
@@ -40,20 +42,36 @@ def bench(
     Exit code 0 means a valid score: every answer is correct, every tick was
     sent, the driver was on time.
 
+    With --repeat, or with several values of a flag separated by commas, runs
+    are interleaved and compared: medians, ranges, and whether differences are
+    larger than noise. The output is then the folder of a sweep, by default
+    under sweeps/, and an interrupted one goes on; see pairs sweep.
+
     [dim]pairs bench --profile quick --sf 1[/dim]
     [dim]pairs bench --profile burst --at 75%[/dim]
+    [dim]pairs bench --profile quick --plan keyed,vectorized --repeat 3[/dim]
     """
     from pairs.cli.render import render
+    from pairs.cli.render_sweep import carry_out
     from pairs.stages import bench as stage
-    from pairs.stages.generate import STORED, ensure_dataset
+    from pairs.stages.generate import STORED, dataset_folder, ensure_dataset
     from pairs.stages.run import with_master
+    from pairs.stages.sweep import sweep_session
 
     if search is not None and at is None:
         raise BadInputError("--search: has no effect without --at; add --at with a share such as 75%")
-    settings = with_master(load_run(run, flags), master)
+    points, suffix, own_master = grid(flags), VIRTUAL if generate else STORED, master or options.DEFAULT_MASTER
+    settings = with_master(load_run(run, points[0].flags), master)
     chosen = load_profile(profile, flags) if at is None else _profile_at(profile, flags, settings, at, search)
-    own_master = master or options.DEFAULT_MASTER
-    dataset = ensure_dataset(chosen, data, VIRTUAL if generate else STORED, own_master, render)
+    data = data or dataset_folder(chosen, suffix)
+    if repeat > 1 or len(points) > 1:
+        if overwrite:
+            raise BadInputError("--overwrite: repeated runs are kept and added to; give another folder with -o")
+        carry_out(
+            sweep_session(chosen, points, run, repeat=repeat, output=output, data=data, suffix=suffix, master=master)
+        )
+        return
+    dataset = ensure_dataset(chosen, data, suffix, own_master, render)
     if not stage.bench(dataset, settings, output, overwrite, own_master, render).valid:
         raise typer.Exit(1)
 

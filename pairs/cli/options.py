@@ -67,6 +67,7 @@ _RUN_HELP = "How to execute it: a shipped run file or a TOML file; flags overrid
 _GENERATE_HELP = "Store no ticks: they are drawn when they are sent, and again for the validation."
 _FILES_HELP = "Number of tick files; default: one for every 4 million ticks."
 _FORMAT_HELP = "Format of the tick files; virtual stores no ticks, they are drawn whenever they are read."
+_REPEAT_HELP = "Runs of each combination of settings, interleaved with those of the others."
 _MASTER_HELP = "Spark master; its executors must see the dataset's folder."
 _ENGINE_MASTER_HELP = "Spark master of the kit's own jobs, and of an engine that accepts the setting master."
 
@@ -75,6 +76,7 @@ ProfileOption = Annotated[
 ]
 RunOption = Annotated[str, option("--run", "NAME|FILE", _RUN_HELP, autocompletion=lambda: list(shipped("runs")))]
 GenerateOption = Annotated[bool, typer.Option("--generate", help=_GENERATE_HELP)]
+RepeatOption = Annotated[int, parsed_option("--repeat", whole(1, 1_000), _REPEAT_HELP)]
 FilesOption = Annotated[int | None, parsed_option("--files", whole(1, MOST_FILES), _FILES_HELP)]
 FormatOption = Annotated[str, parsed_option("--format", choice(*dict.fromkeys((*FORMATS, VIRTUAL))), _FORMAT_HELP)]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]

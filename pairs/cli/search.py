@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pairs.measure.search_policy import Outcome
     from pairs.stages.search_session import SearchSession
 
-_HEADINGS = ("SF", "p99, ms", "p_score", "cores", "CPU s/M ticks", "sustained")
+_HEADINGS = ("SF", "p99, ms", "95 % interval", "orders", "triggers", "p_score", "cores", "CPU s/M ticks", "sustained")
 _LARGEST = 1_000_000
 _SCALE_FACTORS = whole(1, _LARGEST, "SF")
 _OUTPUT_HELP = "Folder of the search; default: under searches/."
@@ -44,23 +44,26 @@ def search(
     A scale factor is sustained if every answer is correct, the score is valid,
     p99 is within the limit, and neither latency nor backlog grows within the
     measurement interval. The scale factor is doubled until it is not sustained,
-    then bisected to 5 %; near the limit each is run three times. Called again,
-    an interrupted search goes on.
+    then bisected to 5 %; near the limit each is run three times. Profile sprint
+    replays two simulated hours at speed 20, six minutes of wall time a run; an
+    estimate for the whole search is printed first. Called again, an interrupted
+    search goes on.
 
     [dim]pairs search --profile sprint --slo 'p99<500ms'[/dim]
     """
     from pairs.stages.generate import STORED
-    from pairs.stages.run import with_master
+    from pairs.stages.run import check_settings, with_master
     from pairs.stages.search_session import SearchSession, parse_limit, search_folder
-    from pairs.translator import targets
 
     def profile_at(scale_factor: int) -> Profile:
         return load_profile(profile, flags | {"scale_factor": str(scale_factor)})
 
     if "scale_factor" in flags:
         raise BadInputError("--sf: is the result of the search; give --first to start from a scale factor")
+    if first > most:
+        raise BadInputError(f"--first: {first:,} is above --most {most:,}; give a --first that is not above --most")
     settings = with_master(load_run(run, flags), master)
-    _, plan = targets.find(settings.target, settings.plan)
+    _, plan = check_settings(settings)
     session = SearchSession(
         folder=output or search_folder(profile_at(1).name, settings.target, plan),
         profile_at=profile_at,
@@ -71,6 +74,7 @@ def search(
         suffix=VIRTUAL if generate else STORED,
         master=master or options.DEFAULT_MASTER,
     )
+    _print_estimate(session)
     session.start()
     _print_columns(_HEADINGS)
     for outcome in session.outcomes():
@@ -79,6 +83,18 @@ def search(
         _print_columns(_row(session.run_next(point)))
     if not _print_result(session):
         raise typer.Exit(1)
+
+
+def _print_estimate(session: "SearchSession") -> None:
+    from pairs.measure.run_time import show_minutes
+    from pairs.measure.search_policy import expected_runs
+
+    seconds = session.run_seconds
+    fewest, most, likely = expected_runs(session.first, session.most)
+    runs = f"{fewest} runs" if fewest == most else f"{fewest} to {most} runs"
+    span = show_minutes(fewest * seconds) + ("" if fewest == most else f" to {show_minutes(most * seconds)}")
+    each = f"about {show_minutes(seconds)} each"
+    print(f"{runs}, {each}: {span}, if the highest scale factor sustained is at most {likely:,}", flush=True)
 
 
 def _print_result(session: "SearchSession") -> bool:
@@ -98,10 +114,14 @@ def _print_result(session: "SearchSession") -> bool:
 
 
 def _row(outcome: "Outcome") -> list[str]:
-    p99_ms = None if outcome.p99_s is None else outcome.p99_s * 1000
-    figures = ((p99_ms, ",.0f"), (outcome.p_score, ",.2f"), (outcome.cores, ".2f"), (outcome.cost, ".2f"))
+    p99 = "-" if outcome.p99_s is None else f"{outcome.p99_s * 1000:,.0f}"
+    bounds = outcome.p99_interval
+    interval = "-" if bounds is None else f"{bounds[0] * 1000:,.0f} to {bounds[1] * 1000:,.0f}"
+    figures = ((outcome.p_score, ",.2f"), (outcome.cores, ".2f"), (outcome.cost, ".2f"))
     shown = ["-" if value is None else format(value, form) for value, form in figures]
-    return [f"{outcome.scale_factor:,}", *shown, "yes" if outcome.good else f"no: {outcome.why}"]
+    counts = [f"{outcome.orders:,}", f"{outcome.triggers:,}"]
+    sustained = "yes" if outcome.good else f"no: {outcome.why}"
+    return [f"{outcome.scale_factor:,}", p99, interval, *counts, *shown, sustained]
 
 
 def _print_columns(cells: Sequence[str]) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt
 
+_LIKELY = 1_000  # times the first scale factor, or a part of it: where an edge is looked for in estimates
+_EDGES = 40  # that are tried for an estimate
 CLOSE = 1.05  # ratio of the lowest bad to the highest good scale factor
 RUNS_AT_THE_EDGE = 3
 
@@ -21,6 +23,9 @@ class Outcome:
     good: bool  # PASSED, valid, sustained, and within the limit on latency
     why: str = ""  # it is not
     p99_s: float | None = None
+    p99_interval: tuple[float, float] | None = None  # 95 %
+    orders: int = 0  # in the measurement interval
+    triggers: int = 0  # of these orders
     p_score: float | None = None
     cores: float | None = None  # that all processes used on average within the measurement interval
     cost: float | None = None  # CPU seconds of the engine for a million ticks
@@ -49,6 +54,22 @@ def next_point(outcomes: Sequence[Outcome], first: int, most: int) -> int | None
         return between
     edges = (edge for edge in (good, bad) if edge is not None and len(points[edge]) < RUNS_AT_THE_EDGE)
     return next(edges, None)
+
+
+def expected_runs(first: int, most: int) -> tuple[int, int, int]:
+    """Return the fewest and the most runs of a search, if the highest good point is at most the third, by trying it."""
+    highest_likely = min(_LIKELY * first, most)
+    edges = {round(highest_likely ** (step / _EDGES)) for step in range(_EDGES + 1)}
+    runs = [_runs_to_find(edge, first, most) for edge in edges]
+    return min(runs), max(runs), highest_likely
+
+
+def _runs_to_find(edge: int, first: int, most: int) -> int:
+    """Return how many runs a search makes if points are good up to an edge."""
+    outcomes: list[Outcome] = []
+    while (point := next_point(outcomes, first, most)) is not None:
+        outcomes.append(Outcome(point, good=point <= edge))
+    return len(outcomes)
 
 
 def _between(good: int | None, bad: int | None, first: int, most: int) -> int | None:

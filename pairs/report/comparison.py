@@ -55,7 +55,7 @@ def comparison_of(every: Sequence[Recorded]) -> str:
             "compared-percentiles": _curves(runs),
             "compared-over-time": _over_time(runs),
         },
-        "runs": [_row(run) for run in runs],
+        "runs": side_by_side(runs),
     }
     subtitle = "; ".join(run.name for run in runs)
     context = {"subtitle": subtitle, "cautions": cautions(runs), "differences": differences(runs)}
@@ -70,6 +70,11 @@ def named(every: Sequence[Recorded]) -> list[Compared]:
         if len(set(names)) == len(set(paths)):
             break
     return [Compared(name, recorded) for name, recorded in zip(names, every, strict=True)]
+
+
+def side_by_side(runs: Sequence[Compared]) -> list[list[Any]]:
+    """Return a row of figures for each run."""
+    return [_row(run) for run in runs]
 
 
 def _row(run: Compared) -> list[Any]:
@@ -161,17 +166,14 @@ def _settings(recorded: Recorded) -> Iterator[tuple[str, str]]:
 
 
 def cautions(runs: Sequence[Compared]) -> list[Caution]:
-    """Return why these runs should not be compared; nothing if they may."""
-    engines = [*_classes(runs), *_overlaps(runs)]
-    return [
-        *_void(runs),
-        *_machines(runs),
-        *_markets(runs),
-        *_speeds(runs),
-        *engines,
-        *_standard(runs),
-        *_versions(runs),
-    ]
+    """Return why these runs should not be compared, or cannot be told apart; nothing if they may."""
+    return [*incomparable(runs), *_overlaps(runs)]
+
+
+def incomparable(runs: Sequence[Compared]) -> list[Caution]:
+    """Return why these runs should not be compared, whatever their scores."""
+    rules = (_void, _machines, _markets, _speeds, _classes, _standard, _versions)
+    return [caution for rule in rules for caution in rule(runs)]
 
 
 def _classes(runs: Sequence[Compared]) -> Iterator[Caution]:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
-from pairs.measure.recordings import read_run
+from pairs.measure.recordings import Recorded, read_run
+from pairs.measure.repetition import Point
 from pairs.report.comparison import comparison_of
 from pairs.report.single import report_of
+from pairs.report.sweep import sweep_report_of
 from pairs.run_folder.folder import Run
 
 
@@ -19,10 +21,22 @@ def make_report(runs: Sequence[Run], output: Path | None) -> Path:
     target = output or runs[0].report_file
     if target.is_dir():
         raise BadInputError(f"{target}: is a folder; give the file to write")
+    recorded = _read(runs)
+    return _written(target, report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded))
+
+
+def make_sweep_report(points: Sequence[Point], runs: Sequence[Run], target: Path) -> Path:
+    """Write the report of a sweep; return where it is."""
+    return _written(target, sweep_report_of(points, _read(runs)))
+
+
+def _read(runs: Sequence[Run]) -> list[Recorded]:
     for run in runs:
         run.refuse_other_inputs(run.dataset())
-    recorded = [read_run(run) for run in runs]
-    page = report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded)
+    return [read_run(run) for run in runs]
+
+
+def _written(target: Path, page: str) -> Path:
     with suppress(OSError):  # what is wrong with the folder shows when the file is written
         target.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(target) as partial:

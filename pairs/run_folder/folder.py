@@ -53,6 +53,10 @@ class Run:
         return self.path / f"{kind}_{stream}.csv"
 
     @property
+    def is_scored(self) -> bool:
+        return self.score_file.is_file()
+
+    @property
     def manifest(self) -> RunManifest:
         refuse_foreign_link(self.path)
         try:

@@ -1,9 +1,11 @@
 """Scores a run, and does everything that follows a dataset: run, validate, score, report."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
 from pairs.dataset.folder import Dataset
+from pairs.harness.processes import EngineError
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
 from pairs.report.making import make_report
@@ -19,6 +21,15 @@ def score(run: Run) -> ScoreRecord:
     scored = score_run(read_run(run))
     scored.write(run.score_file)
     return scored
+
+
+def run_to_score(dataset: Dataset, settings: RunSettings, run: Run, master: str) -> None:
+    """Run, validate, score and report, replacing what is there; a run whose engine fails is scored as void."""
+    with suppress(EngineError):  # the outcome is in the run's folder
+        run_program(dataset, settings, run.path, overwrite=True)
+    validate(run.path, master)
+    score(run)
+    make_report([run], None)
 
 
 def bench(

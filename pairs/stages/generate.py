@@ -132,10 +132,15 @@ def is_confirmed(dataset: Dataset, master: str) -> bool:
         )
 
 
+def dataset_folder(profile: Profile, suffix: str) -> Path:
+    """Return the default folder of the dataset of a profile."""
+    stored = "" if suffix == STORED else f"-{suffix}"
+    return Path("data") / f"{profile.name}-sf{profile.workload.scale_factor}{stored}"
+
+
 def ensure_dataset(profile: Profile, path: Path | None, suffix: str, master: str, done: Done) -> Dataset:
     """Return the dataset of a profile with its strategies; generate what is missing."""
-    stored = "" if suffix == STORED else f"-{suffix}"
-    path = path or Path("data") / f"{profile.name}-sf{profile.workload.scale_factor}{stored}"
+    path = path or dataset_folder(profile, suffix)
     manifest = Dataset(path).optional_manifest
     if manifest is None:
         done(generate(profile, path, suffix=suffix, master=master))

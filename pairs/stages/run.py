@@ -23,6 +23,7 @@ from pairs.run_folder.records import InjectedFault, RunManifest
 from pairs.stages.environment import environment
 from pairs.stages.generate import are_generated
 from pairs.translator import targets
+from pairs.translator.target import Target
 from pairs.translator.translate import translate
 from pairs.transport.registry import TRANSPORTS
 
@@ -44,8 +45,8 @@ def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, ov
     return run
 
 
-def job_for(dataset: Dataset, settings: RunSettings) -> Job:
-    """Check the settings, fill in the defaults, and return what will be run."""
+def check_settings(settings: RunSettings) -> tuple[Target, str]:
+    """Refuse settings that the target does not accept, or that no run can have; return target and plan."""
     target, plan = targets.find(settings.target, settings.plan)
     for name in settings.settings:
         if not target.accepts(name, plan):
@@ -56,6 +57,19 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
         raise BadInputError(f"--transport: {settings.transport!r} is not a transport; give one of {known}")
     if settings.faults and not target.recovers:
         raise BadInputError(f"--fault: {target.name} keeps no state that survives a crash; leave the fault out")
+    return target, plan
+
+
+def wall_speed(settings: RunSettings, recommended: float) -> float:
+    """Return the speed of runs that are to be scored; refuse unpaced runs."""
+    if settings.speed == "max":
+        raise BadInputError("--speed: unpaced runs have no score to compare; give a number, such as 1 or 60")
+    return recommended if settings.speed is None else float(settings.speed)
+
+
+def job_for(dataset: Dataset, settings: RunSettings) -> Job:
+    """Check the settings, fill in the defaults, and return what will be run."""
+    target, plan = check_settings(settings)
     dataset.tick_files()
     strategies = read_strategies(dataset.strategies_file)
     manifest = dataset.optional_manifest

@@ -18,17 +18,16 @@ from pairs.config.run_settings import RunSettings
 from pairs.config.values import Plain
 from pairs.core.errors import BadInputError
 from pairs.core.records import Record
-from pairs.harness.processes import EngineError
 from pairs.measure.recordings import Recorded, read_run
 from pairs.measure.resources import cores_used, cost
+from pairs.measure.run_time import run_seconds
 from pairs.measure.search_policy import Outcome, next_point
 from pairs.measure.stability import unsustained
 from pairs.report.making import make_report
 from pairs.run_folder.folder import Run
-from pairs.stages.bench import score
+from pairs.stages.bench import run_to_score
 from pairs.stages.generate import ensure_dataset
-from pairs.stages.run import run_program
-from pairs.stages.validate import validate
+from pairs.stages.run import wall_speed
 
 SEARCH_FILE = "search.json"
 _LIMIT = re.compile(r"p99\s*<\s*(\d+(?:\.\d+)?)\s*(ms|s)")
@@ -90,22 +89,24 @@ class SearchSession:
     def outcomes(self) -> list[Outcome]:
         return [outcome_of(read_run(run), self.limit_s) for run in self.runs()]
 
+    @property
+    def run_seconds(self) -> float:
+        """About how long one run takes, with all that follows it."""
+        profile = self.profile_at(self.first)
+        return run_seconds(profile.workload.duration, wall_speed(self.settings, profile.speed))
+
     def next_point(self) -> int | None:
         """Return the scale factor to run next; None when the search is finished."""
         return next_point(self.outcomes(), self.first, self.most)
 
     def run_next(self, scale_factor: int) -> Outcome:
         numbered = (Run(self.folder / "runs" / f"sf-{scale_factor}-{number}") for number in range(1, 1_000))
-        run = next(run for run in numbered if not _is_scored(run))
+        run = next(run for run in numbered if not run.is_scored)
         shutil.rmtree(run.path, ignore_errors=True)
         data = self.folder / "data" / f"sf-{scale_factor}"
         try:
             dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
-            with suppress(EngineError):  # the outcome is in the run's folder
-                run_program(dataset, self.settings, run.path, overwrite=True)
-            validate(run.path, self.master)
-            score(run)
-            make_report([run], None)
+            run_to_score(dataset, self.settings, run, self.master)
         finally:
             shutil.rmtree(data, ignore_errors=True)
         return outcome_of(read_run(run), self.limit_s)
@@ -118,26 +119,25 @@ class SearchSession:
 
 def runs_in(folder: Path) -> list[Run]:
     """Return the scored runs of a search, in the order in which they were made."""
-    found = [Run(path) for path in (folder / "runs").glob("sf-*")]
-    return sorted(filter(_is_scored, found), key=lambda run: run.score_file.stat().st_mtime)
+    scored = [run for path in (folder / "runs").glob("sf-*") if (run := Run(path)).is_scored]
+    return sorted(scored, key=lambda run: run.score_file.stat().st_mtime)
 
 
 def outcome_of(recorded: Recorded, limit_s: float) -> Outcome:
     score = recorded.score
-    reasons = [*(score.reasons if score else ()), *unsustained(recorded, limit_s)]
+    reasons = [*(score.reasons if score else ["not scored"]), *unsustained(recorded, limit_s)]
     return Outcome(
         scale_factor=recorded.scale_factor or 0,
         good=not reasons,
         why="; ".join(reasons),
         p99_s=score.p99 if score else None,
+        p99_interval=score.p99_interval if score else None,
+        orders=score.orders if score else 0,
+        triggers=score.triggers if score else 0,
         p_score=score.p_score if score else None,
         cores=cores_used(recorded),
         cost=cost(recorded),
     )
-
-
-def _is_scored(run: Run) -> bool:
-    return run.score_file.is_file()
 
 
 def parse_limit(text: str) -> float:

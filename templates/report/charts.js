@@ -144,6 +144,7 @@ const charts = {
   },
 
   "by-scale-factor": byScaleFactor,
+  "latency-and-cost": latencyAndCost,
 
   "compared-percentiles": (id, data) => {
     const look = colours();
@@ -214,5 +215,37 @@ function byScaleFactor(id, data) {
     yaxis: axis(look, "p_score (higher is better)", { anchor: "x", ...decades(values("p_score")) }),
     yaxis2: axis(look, "99th percentile, ms (lower is better)", { anchor: "x2", ...decades(values("p99")) }),
     yaxis3: axis(look, "CPU s per million ticks (lower is better)", { anchor: "x3", ...decades(values("cost")) }),
+  });
+}
+
+/* Runs as dots, medians of points as diamonds, and the Pareto front as a line between medians. */
+function latencyAndCost(id, data) {
+  const look = colours();
+  const places = (found) => ({ x: found.map((place) => place.cost), y: found.map((place) => place.p99) });
+  const hovertemplate = "%{y:,.1f} ms, %{x:,.2f} s a million ticks, %{text}";
+  const traces = [line("Pareto front of medians", ...Object.values(places(data.front)), look.muted, {
+    line: { color: look.muted, width: 1.6, dash: "dot" }, hoverinfo: "skip",
+  })];
+  data.points.forEach(({ name, median, runs }, place) => {
+    const color = look.series[place % 8];
+    const marks = { type: "scatter", mode: "markers", name: harmless(name), legendgroup: String(place), hovertemplate };
+    traces.push({
+      ...marks, ...places(runs), text: runs.map((run) => harmless(run.name) + (run.valid ? "" : ", void")), showlegend: !median,
+      marker: { size: 8, color: runs.map((run) => (run.valid ? washed(color, 0.5) : look.surface)), line: { color, width: 1.4 } },
+    });
+    if (median) {
+      traces.push({
+        ...marks, ...places([median]), text: [`median of ${harmless(name)}`],
+        marker: { size: 14, symbol: "diamond", color, line: { color: look.ink, width: 1 } },
+      });
+    }
+  });
+  const scale = (value) => {
+    const values = data.points.flatMap(({ runs }) => runs.map((run) => run[value]));
+    return Math.max(...values) > 20 * Math.min(...values) ? decades(values) : { rangemode: "tozero" };
+  };
+  return plot(id, traces, {
+    hovermode: "closest", xaxis: axis(look, "CPU s of the engine per million ticks (lower is better)", scale("cost")),
+    yaxis: axis(look, "99th percentile, ms (lower is better)", scale("p99")),
   });
 }

@@ -10,8 +10,8 @@ from tests.processes import Command
 
 
 def small_search(command: Command, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """Search with the target bare in ten-second runs, up to scale factor 2."""
-    market = ["--profile", "quick", "--duration", "10m", "--target", "bare", "--most", "2"]
+    """Search with the target bare in runs of 40 s, which are as short as valid runs can be, up to scale factor 2."""
+    market = ["--profile", "quick", "--speed", "180", "--target", "bare", "--most", "2"]
     return command("search", *market, "-o", str(folder), *more)
 
 
@@ -22,6 +22,7 @@ def test_a_search(tmp_path: Path, pairs_command: Command) -> None:
     folder = tmp_path / "search"
     done = small_search(pairs_command, folder)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("4 to 6 runs, about 70 s each: 5 min to 7 min, if the highest ")
     assert "highest scale factor sustained: 2" in done.stdout
     assert "best p_score: " in done.stdout
     runs = sorted(path.name for path in (folder / "runs").iterdir())
@@ -43,6 +44,12 @@ def test_a_search(tmp_path: Path, pairs_command: Command) -> None:
         (["--slo", "p95<1s"], "pairs: --slo: 'p95<1s' is not valid; give a limit such as 'p99<1s' or 'p99<500ms'"),
         (["--sf", "3"], "pairs: --sf: is the result of the search; give --first to start from a scale factor"),
         (["--first", "0"], "pairs: --first: "),
+        (
+            ["--first", "5", "--most", "2"],
+            "pairs: --first: 5 is above --most 2; give a --first that is not above --most",
+        ),
+        (["--speed", "max"], "pairs: --speed: unpaced runs have no score to compare"),
+        (["--set", "shards=2"], "pairs: --set: bare, plan vectorized, accepts no 'shards'"),
     ],
 )
 def test_wrong_searches(tmp_path: Path, pairs_command: Command, arguments: list[str], expected: str) -> None:

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairs.core.errors import BadInputError
-from pairs.measure.search_policy import RUNS_AT_THE_EDGE, Outcome, best, by_point, highest, is_good, next_point
+from pairs.measure.search_policy import (
+    RUNS_AT_THE_EDGE,
+    Outcome,
+    best,
+    by_point,
+    expected_runs,
+    highest,
+    is_good,
+    next_point,
+)
 from pairs.stages.search_session import parse_limit
 
 
@@ -71,6 +80,23 @@ def test_the_best_score_counts_good_runs_only() -> None:
     """A void score does not win."""
     runs = [Outcome(1, good=True, p_score=3.0), Outcome(2, good=False, p_score=9.0), Outcome(2, good=True)]
     assert best(runs) == runs[0]
+
+
+@given(st.integers(1, 300), st.integers(0, 5_000))
+def test_the_estimate_holds(first: int, more: int) -> None:
+    """A search whose edge is as high as was assumed takes as many runs as was said, give or take one."""
+    fewest, most, likely = expected_runs(first, first + more)
+    edges = {1, first, likely, max(likely // 3, 1)}
+    runs = [len(search(lambda point, edge=edge: point <= edge, first, first + more)) for edge in edges]  # type: ignore[misc]
+    assert fewest - 1 <= min(runs)
+    assert max(runs) <= most + 1
+    assert likely <= first + more
+
+
+def test_the_estimate_of_a_default_search() -> None:
+    """From scale factor 1: six runs if that is the edge, nineteen if it is a thousand."""
+    assert expected_runs(1, 1_000_000) == (6, 19, 1_000)
+    assert expected_runs(1, 2) == (4, 6, 2)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("p99<1s", 1.0), ("p99 < 250ms", 0.25), ("p99<0.5s", 0.5)])
