@@ -104,11 +104,8 @@ def _growth(found: Trend | None) -> Answer:
             "warming up when the measurement began; a longer warm-up would give a better number."
         )
     if found.certain:
-        return "note", f"A little: {found.growth:+.0%} within the interval, small but steady. The load is symmetric."
-    return "good", (
-        "No: the medians of slots of time show no trend. Load rises and falls symmetrically in the interval, so it "
-        "cannot hide a trend."
-    )
+        return "note", f"A little: {found.growth:+.0%} within the interval, small but steady."
+    return "good", "No: the medians of slots of time show no trend."
 
 
 def _agreement(found: Sequence[LatencySummary]) -> Answer:

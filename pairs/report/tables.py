@@ -19,6 +19,11 @@ PUBLISHED = {  # scale factor, 99th percentile in ms, p_score: of two engines, k
     "X": [(1, 63, 47.62), (2, 175, 34.29), (3, 203, 44.33), (4, 351, 34.19), (5, 91_862, 0.16)],
     "Y": [(1, 22, 136.36), (2, 24, 250.00)],
 }
+_PUBLISHED_BURST = {  # of three engines, kept anonymous: max ms, ratio of p99.9, seconds, ratio of means
+    "engine X": (4_725, 82.8, 43.1, 1.0),
+    "engine Y": (1_262, 57.4, 1.3, 0.9),
+    "engine Z": (1_483, 5.9, 1.6, 1.0),
+}
 _DELAY_SHARES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 _PHASE_HEADINGS = ("planned/s", "produced/s", "orders", "p50", "p99", "worst backlog, ticks", "of input")
 _COUNTS = {
@@ -77,6 +82,7 @@ def tables(recorded: Recorded) -> dict[str, Table]:
         "latency": _latency(recorded),
         "rates": _rates(recorded),
         "phases": _phases(recorded),
+        "burst": _burst(recorded),
         "send_delay": _send_delays(recorded),
         "batches": _batches(recorded),
         "validation": _validation(recorded),
@@ -93,6 +99,21 @@ def _latency(recorded: Recorded) -> Table:
                 values = list(map(milliseconds, figures(timed.latency_s).values()))
                 rows.append((f"{stream.name}, from {since} time", f"{len(timed):,}", *values))
     return Table(("", "answers", "min", "mean", "p50", "p95", "p99", "p99.9", "p99.99", "max"), rows)
+
+
+def _burst(recorded: Recorded) -> Table:
+    """Put the four measures of a burst beside those that were published."""
+    found = None if recorded.score is None else recorded.score.adaptivity
+    heading = ("", "max peak latency, ms", "p99.9 in the burst / before", "recovery, s", "mean after / before")
+    if found is None:
+        return Table(heading, [])
+    ratios = found.peak_degradation_ratio, found.recovery_time_s, found.post_peak_variation_ratio
+    own = ("this run", number(found.max_peak_latency_s * 1000, 0), *map(number, ratios))
+    published = [
+        (f"{name}, published", number(worst, 0), *(number(value, 1) for value in others))
+        for name, (worst, *others) in _PUBLISHED_BURST.items()
+    ]
+    return Table(heading, [own, *published])
 
 
 def _rates(recorded: Recorded) -> Table:

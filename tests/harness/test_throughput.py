@@ -41,3 +41,18 @@ def test_an_engine_that_stands_still_is_noticed() -> None:
         throughput.note(Positions(produced, consumed, False))
         assert throughput.stalled_s() == stalled
         clock.now += 2
+
+
+def test_an_engine_that_was_restarted_gets_its_time_anew() -> None:
+    """Two kills within a minute are two starts, not one engine that stands still."""
+    clock = Clock()
+    throughput = Throughput(clock)
+    throughput.note(Positions(10, 0, False))
+    clock.now += 50
+    throughput.engine_restarted()
+    clock.now += 50
+    throughput.note(Positions(20, 0, False))
+    assert throughput.stalled_s() == 50
+    idle = Throughput(clock)
+    idle.engine_restarted()
+    assert idle.stalled_s() == 0

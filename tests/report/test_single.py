@@ -336,3 +336,10 @@ def test_reports_replace_each_other(run: Run) -> None:
     make_report([run], None)
     assert payload_of(run.report_file.read_text()) == first
     assert sorted(run.path.iterdir()) == before
+
+
+def test_a_burst_stands_beside_the_published_ones(tmp_path: Path) -> None:
+    """The four measures in a table; a run without a burst has no such table."""
+    said = text_of(report_of(read_run(golden_run(tmp_path, curve="burst"))))
+    assert "engine X, published 4,725 82.8 43.1 1.0" in said
+    assert "engine Z, published" not in text_of(report_of(read_run(golden_run(tmp_path / "other"))))

@@ -86,7 +86,10 @@ def test_a_search_that_sustained_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--at", "75%"], "searches/sprint-bare-vectorized: is not a search; make one with 'pairs search', or give its"),
+        (
+            ["--at", "75%"],
+            "searches/sprint-bare-vectorized: is not a search; make one with 'pairs search', or give its",
+        ),
         (["--at", "75%", "--search", "nowhere"], "nowhere: is not a search; "),
         (["--at", "75"], "--at: '75' is not valid; give a share from 1% to 200%, such as 75%"),
         (["--at", "201%"], "--at: '201%' is not valid; "),
