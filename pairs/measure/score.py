@@ -49,7 +49,7 @@ def score_run(recorded: Recorded) -> ScoreRecord:
         adaptivity=adaptivity_of(recorded),
     )
     found = findings(recorded, scored)
-    warnings = tuple(finding.sentence for finding in found if finding.level == "warning")
+    warnings = tuple(f"{finding.title} {finding.sentence}" for finding in found if finding.level == "warning")
     return scored.model_copy(update={"warnings": warnings})
 
 
