@@ -12,14 +12,18 @@ import pytest
 
 from pairs.cli import app as cli
 from pairs.measure.findings import findings
+from pairs.measure.latency_groups import latency_groups
+from pairs.measure.latency_parts import BATCH, SENDING, WAITING, WAY
 from pairs.measure.recordings import read_run
 from pairs.model.streams import ORDERS
+from pairs.report import groups
 from pairs.report.making import make_report
 from pairs.report.single import report_of
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import FirstError, InjectedFault
 from tests.report.pages import NASTY, decoded, payload_of, rename_everything, restored, text_of, unpack
 from tests.report.runs import (
+    ENVIRONMENT,
     START_US,
     change_manifest,
     change_score,
@@ -343,3 +347,58 @@ def test_a_burst_stands_beside_the_published_ones(tmp_path: Path) -> None:
     said = text_of(report_of(read_run(golden_run(tmp_path, curve="burst"))))
     assert "engine X, published 4,725 82.8 43.1 1.0" in said
     assert "engine Z, published" not in text_of(report_of(read_run(golden_run(tmp_path / "other"))))
+
+
+def test_where_latency_goes(run: Run) -> None:
+    """The parts of the chart are the parts of the latency; the sentence about p99 stands above it and among the trust."""
+    page = report_of(read_run(run))
+    chart = payload_of(page)["charts"]["latency-parts"]
+    assert list(chart["parts"]) == [SENDING, WAITING, BATCH, WAY]
+    total = np.sum([decoded(values) for values in chart["parts"].values()], axis=0)
+    timed = read_run(run).timed(ORDERS)
+    assert timed is not None
+    assert timed.latency_s.min() * 1000 - 0.01 < total.min() <= total.max() < timed.latency_s.max() * 1000 + 0.01
+    assert text_of(page).count("by the mean of the slowest hundredth of the orders") == 2
+    assert "Where does latency go?" in text_of(page)
+
+
+def test_indicators_stand_in_for_orders(run: Run) -> None:
+    """Without orders, the chart is of indicators, and there are no groups of orders."""
+    run.answers_file("orders").unlink()
+    page = report_of(read_run(run))
+    assert payload_of(page)["charts"]["latency-parts"]["stream"] == "indicators"
+    assert "By period length" not in text_of(page)
+
+
+def test_latency_by_group(run: Run) -> None:
+    """A table by period, and rows for every pair and strategy with orders, the worst first."""
+    recorded = read_run(run)
+    page, measured = report_of(recorded), recorded.measured(ORDERS)
+    found = payload_of(page)["latencyGroups"]
+    assert sum(row[1] for row in found["pairs"]) == sum(row[3] for row in found["strategies"]) == len(measured)
+    assert found["slowest"] == found["strategies"][:10]
+    assert found["strategies"][0][-1] == pytest.approx(measured.latency_s.max() * 1000, abs=0.01)
+    assert "period length orders p50 p99 max 5 s" in text_of(page)
+
+
+def test_many_strategies(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only so many rows are in the page; how many there are is said."""
+    monkeypatch.setattr(groups, "_MOST_ROWS", 3)
+    recorded = read_run(run)
+    every = len(latency_groups(recorded).by_strategy)
+    page = report_of(recorded)
+    found = payload_of(page)["latencyGroups"]
+    assert (len(found["strategies"]), found["allStrategies"]) == (3, every)
+    assert f"The slowest 3 of {every} strategies with orders" in text_of(page)
+
+
+def test_the_machine_is_disclosed(run: Run) -> None:
+    """What may change a result: cores that may be used, load, governor, hypervisor; or that it was not recorded."""
+    assert "hypervisor not recorded" in text_of(report_of(read_run(run)))
+    known = ENVIRONMENT.model_copy(
+        update={"affinity": (0, 1), "load_average": 0.25, "governor": "performance", "virtualized": "kvm"}
+    )
+    change_manifest(run, environment=known)
+    said = text_of(report_of(read_run(run)))
+    for words in ("may use 0, 1", "began 0.25", "CPU frequency performance", "hypervisor kvm"):
+        assert words in said
