@@ -47,7 +47,7 @@ class SweepPoint(Model):
 
     @property
     def label(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.varied.items())
+        told = " ".join(f"{name}={value}" for name, value in self.varied.items())
         return told or f"{self.settings['target']}, plan {self.settings['plan']}"
 
 
