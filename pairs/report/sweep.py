@@ -33,14 +33,7 @@ def sweep_table(points: Sequence[Point]) -> Table:
     """Return a row for each point: what varies, its class, and medians and ranges of its valid runs."""
     varied = list(dict.fromkeys(name for point in points for name in point.varied))
     best = front(points)
-    figures = (
-        "class",
-        "valid",
-        "p99, ms (range)",
-        "p_score (range)",
-        "CPU s per million ticks (range)",
-        "on the front",
-    )
+    figures = ("class", "valid", "p99, ms (range)", "p_score (range)", "CPU s/M ticks (range)", "on the front")
     return Table((*(varied or ["engine"]), *figures), [_row(point, varied, point in best) for point in points])
 
 

@@ -34,6 +34,7 @@ def verdict(recorded: Recorded) -> dict[str, Any]:
     score = recorded.score
     return {
         "p_score": number(None if score is None else score.p_score),
+        "p_score_interval": _score_interval(score),
         "void": score is not None and score.p_score is not None and not score.valid,
         "badges": _badges(recorded),
         "sentences": _sentences(recorded),
@@ -116,6 +117,13 @@ def _figures(recorded: Recorded) -> list[tuple[str, str]]:
         ("speed", f"{speed:g} times" if isinstance(speed, float) else "unpaced"),
         ("machine", f"{environment.cores} cores, {decimal(environment.memory_bytes)}"),
     ]
+
+
+def _score_interval(score: ScoreRecord | None) -> str:
+    if score is None or score.p_score_interval is None:
+        return ""
+    low, high = score.p_score_interval
+    return f"95 % between {number(low)} and {number(high)}"
 
 
 def _interval(score: ScoreRecord | None) -> str:

@@ -47,7 +47,7 @@ class SweepPoint(Model):
 
     @property
     def label(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.varied.items())
+        told = " ".join(f"{name}={value}" for name, value in self.varied.items())
         return told or f"{self.settings['target']}, plan {self.settings['plan']}"
 
 
@@ -76,9 +76,13 @@ def _sweep_point(name: str, point: GridPoint, run: str, master: str | None, prof
 def _names(grid: Sequence[GridPoint]) -> list[str]:
     """Return names for folders, made of what varies; numbered if they would not be distinct."""
     told = ("-".join(f"{name}-{value}" for name, value in point.varied.items()) for point in grid)
-    names = [re.sub(r"[^A-Za-z0-9._]+", "-", text).strip("-.")[:_LONGEST_NAME] for text in told]
+    names = [_file_name(text) for text in told]
     distinct = len(set(names)) == len(names)
     return names if distinct else [f"{number}-{name}" for number, name in enumerate(names, start=1)]
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._]+", "-", text).strip("-.")[:_LONGEST_NAME]
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,7 @@ def sweep_session(
 
 
 def _default_name(profile: Profile, points: Sequence[SweepPoint]) -> str:
-    what = "-".join(points[0].varied) or points[0].name
+    what = _file_name("-".join(points[0].varied)) or points[0].name
     return f"{profile.name}-sf{profile.workload.scale_factor}-{what}"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.processes import Command
+from tests.report.browser import CHROMIUM, chromium, opened
 from tests.report.pages import payload_of, text_of
 
 TINY = ("--symbols", "4", "--correlations", "2", "--strategies", "10", "--market-rate", "20", "--master", "local[2]")
@@ -76,16 +77,19 @@ def test_a_sweep(tmp_path: Path, pairs_command: Command) -> None:
 def test_a_repeated_bench(tmp_path: Path, pairs_command: Command) -> None:
     """It is a sweep of one point, or of several; an engine that fails makes its runs void, and the others go on."""
     workload = (*TINY, "--duration", "1m", "--profile", "quick", "--target", "bare", "-o", "swept")
-    done = pairs_command("bench", *workload, "--set", f"{SETTING}=100,many")
+    done = pairs_command("bench", *workload, "--set", f"{SETTING}=100,<b>many</b>")
     assert done.returncode == 1, done.stderr
-    assert f"unknown: {SETTING}=100 and {SETTING}=many: 0 and 0 valid runs" in done.stdout
-    assert f"{SETTING}-many-1: no p99, no p_score" in done.stdout
+    assert f"unknown: {SETTING}=100 and {SETTING}=<b>many</b>: 0 and 0 valid runs" in done.stdout
+    assert f"{SETTING}-b-many-b-1: no p99, no p_score" in done.stdout
     assert "the engine ended with exit code 2" in done.stdout
     assert (tmp_path / "data" / "quick-sf1" / "dataset.json").is_file()
     assert sorted(path.name for path in (tmp_path / "swept" / "runs").iterdir()) == [
         f"{SETTING}-100-1",
-        f"{SETTING}-many-1",
+        f"{SETTING}-b-many-b-1",
     ]
+    page = (tmp_path / "swept" / "sweep.html").read_text()
+    assert f"{SETTING}=<b>many</b>" in text_of(page)
+    assert "<b>many" not in page
 
 
 @pytest.mark.slow
@@ -101,6 +105,10 @@ def test_a_sweep_with_valid_runs(tmp_path: Path, pairs_command: Command) -> None
     assert all("driver" in reason for score in scores for reason in score["reasons"])  # a busy machine
     assert (done.returncode == 0) is any(score["valid"] for score in scores)
     assert any(f"{word}: drivers=" in page for word in ("unknown", "within noise")) or " differ: p99 " in page
+    if Path(CHROMIUM).exists() and done.returncode == 0:
+        with chromium() as browser, opened(browser, tmp_path / "swept" / "sweep.html") as report:
+            assert (report.complaints, report.states()) == ([], {"latency-and-cost": "true"})
+            assert report.page.locator("#runs-table tbody tr").count() == 4
 
 
 @pytest.mark.parametrize(

@@ -350,7 +350,7 @@ def test_a_burst_stands_beside_the_published_ones(tmp_path: Path) -> None:
 
 
 def test_where_latency_goes(run: Run) -> None:
-    """The parts of the chart are the parts of the latency; the sentence about p99 stands above it and among the trust."""
+    """The parts of the chart are the parts of the latency; the sentence about p99 is in both places."""
     page = report_of(read_run(run))
     chart = payload_of(page)["charts"]["latency-parts"]
     assert list(chart["parts"]) == [SENDING, WAITING, BATCH, WAY]
