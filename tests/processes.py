@@ -47,3 +47,9 @@ def is_alive(process: psutil.Process) -> bool:
         return process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
+
+
+def errors_of(done: subprocess.CompletedProcess[str]) -> str:
+    """Return what a command printed to stderr, without warnings: small markets cannot have a valid score."""
+    lines = done.stderr.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("pairs: warning: "))

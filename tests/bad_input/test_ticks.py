@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from tests.processes import errors_of
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -24,7 +25,7 @@ def market(tmp_path: Path) -> Path:
 def test_a_good_dataset_made_by_hand_passes(market: Path, pairs_command: Command) -> None:
     """It needs no dataset.json; unusual but valid data is remarked."""
     done = pairs_command("check", "market", "--master", "local[1]")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, errors_of(done)) == (0, "")
     assert done.stdout.splitlines()[-1] == "market: valid, no dataset.json to compare with"
 
 

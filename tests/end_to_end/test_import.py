@@ -19,6 +19,7 @@ from pairs.generator.pairing import PairsWanted
 from pairs.generator.trades import TradeColumns
 from tests.conftest import Command
 from tests.end_to_end.trades import COLUMNS, NASTY_SYMBOLS, SYMBOLS, write_trades
+from tests.processes import errors_of
 
 CHOSEN = TradeColumns("ticker", "last", "when", "volume")
 
@@ -52,7 +53,7 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
     files = write_trades(tmp_path, symbols)
     master = ("--master", "local[2]")
     made = pairs_command("import", "first.csv", "second.csv", "-o", "real", *COLUMNS, "--top-pairs", "2", *master)
-    assert (made.returncode, made.stderr) == (0, "")
+    assert (made.returncode, errors_of(made)) == (0, "")
     assert made.stdout.startswith("real: 20,001 ticks of 5 symbols in 20m, from 2 files")
     dataset = Dataset(tmp_path / "real")
     assert ticks_of(dataset) == expected_ticks(files)
@@ -66,7 +67,7 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
         ["show", "real"],
     ):
         done = pairs_command(*arguments)
-        assert (done.returncode, done.stderr) == (0, ""), arguments
+        assert (done.returncode, errors_of(done)) == (0, ""), arguments
     verdict = json.loads((tmp_path / "run" / "validation.json").read_text())
     assert verdict["verdict"] == "PASSED"
     assert verdict["indicators"]["correct"] > 100
