@@ -39,7 +39,7 @@ def test_shares_of_the_machine(run: Run) -> None:
     machine_did(run, 0.3, 0.1)
     found = disturbance(read_run(run))
     assert found is not None
-    assert (found.outside, found.stolen) == (pytest.approx(0.15), pytest.approx(0.05))
+    assert [found.outside, found.stolen] == pytest.approx([0.15, 0.05])
 
 
 def test_over_time(run: Run) -> None:
@@ -49,7 +49,7 @@ def test_over_time(run: Run) -> None:
     assert found is not None
     seconds, outside, stolen = found
     assert seconds.tolist() == list(range(1, SECONDS + 1))
-    assert (outside[4], stolen[4], outside[0]) == (pytest.approx(15), pytest.approx(5), pytest.approx(100))
+    assert [outside[4], stolen[4], outside[0]] == pytest.approx([15, 5, 100])
 
 
 def test_long_runs_are_thinned(run: Run) -> None:

@@ -274,7 +274,7 @@ def test_reports_replace_each_other(run: Run) -> None:
 
 
 def test_where_latency_goes(run: Run) -> None:
-    """The parts of the chart are the parts of the latency; the sentence about p99 stands above it and among the trust."""
+    """The parts of the chart are the parts of the latency; the sentence about p99 is there and in the trust section."""
     page = report_of(read_run(run))
     chart = payload_of(page)["charts"]["latency-parts"]
     assert list(chart["parts"]) == [SENDING, WAITING, BATCH, WAY]
