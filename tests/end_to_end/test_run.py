@@ -175,11 +175,10 @@ def test_spark_tells_of_its_batches(markets: dict[str, Path], tmp_path: Path, pa
     assert [batch["batch"] for batch in batches] == list(range(1, len(batches) + 1))  # number 0 is empty
     assert sum(batch["rows"] for batch in batches) == 120
     assert all(0 < batch["duration_ms"]["addBatch"] <= batch["duration_ms"]["total"] for batch in batches)
-    handed = [
-        (batch["handed"] - batch["time"]) / 1000 - batch["duration_ms"]["total"] for batch in batches if batch["handed"]
-    ]
-    assert handed
-    assert max(handed) < 1  # ms after the end of the batch, which is known to a millisecond
+    answered = [batch for batch in batches if batch["handed"]]
+    assert answered
+    for batch in answered:  # its answers left within it; its begin is known to a millisecond
+        assert 0 < (batch["handed"] - batch["time"]) / 1000 < batch["duration_ms"]["total"] + 1
     assert batches[-1]["state_rows"] == 1
     assert batches[-1]["state_bytes"] > 0
     assert all(line["heap_bytes"] > 0 for line in lines if line["kind"] == "jvm")
