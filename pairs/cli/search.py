@@ -74,8 +74,9 @@ def search(
         suffix=VIRTUAL if generate else STORED,
         master=master or options.DEFAULT_MASTER,
     )
-    _print_estimate(session)
+    seconds = session.run_seconds  # refuses unpaced runs before anything is written
     session.start()
+    _print_estimate(session, seconds)
     _print_columns(_HEADINGS)
     for outcome in session.outcomes():
         _print_columns([*_row(outcome), "(as found)"])
@@ -85,11 +86,10 @@ def search(
         raise typer.Exit(1)
 
 
-def _print_estimate(session: "SearchSession") -> None:
+def _print_estimate(session: "SearchSession", seconds: float) -> None:
     from pairs.measure.run_time import show_minutes
     from pairs.measure.search_policy import expected_runs
 
-    seconds = session.run_seconds
     fewest, most, likely = expected_runs(session.first, session.most)
     runs = f"{fewest} runs" if fewest == most else f"{fewest} to {most} runs"
     span = show_minutes(fewest * seconds) + ("" if fewest == most else f" to {show_minutes(most * seconds)}")
