@@ -49,7 +49,6 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def errors_of(done: subprocess.CompletedProcess[str]) -> str:
+def errors_of(stderr: str) -> str:
     """Return what a command printed to stderr, without warnings: small markets cannot have a valid score."""
-    lines = done.stderr.splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("pairs: warning: "))
+    return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("pairs: warning: "))

@@ -34,7 +34,7 @@ def test_every_master_writes_the_same_bytes(
 ) -> None:
     """One core, two cores or executors in separate processes: the datasets are equal, byte by byte."""
     done = pairs_command("generate", "-o", "market", "--files", "3", "--master", master, *SMALL)
-    assert (done.returncode, errors_of(done)) == (0, "")
+    assert (done.returncode, errors_of(done.stderr)) == (0, "")
     files = sorted(path.relative_to(reference.path) for path in reference.path.rglob("*.*"))
     assert len(files) == 5
     for file in files:
@@ -45,14 +45,14 @@ def test_check_works_on_a_cluster(pairs_command: Command, tmp_path: Path, refere
     """Executors with a working folder of their own find the files."""
     shutil.copytree(reference.path, tmp_path / "market")
     done = pairs_command("check", "market", "--master", "local-cluster[2,1,1024]")
-    assert (done.returncode, errors_of(done)) == (0, "")
+    assert (done.returncode, errors_of(done.stderr)) == (0, "")
 
 
 def test_overwrite_replaces_a_dataset_and_leaves_nothing_else(pairs_command: Command, tmp_path: Path) -> None:
     """--overwrite swaps a whole dataset for a whole dataset."""
     for seed in ("1", "2"):
         done = pairs_command("generate", "-o", "market", "--overwrite", "--seed", seed, *SMALL)
-        assert (done.returncode, errors_of(done)) == (0, "")
+        assert (done.returncode, errors_of(done.stderr)) == (0, "")
     assert [path.name for path in tmp_path.iterdir()] == ["market"]
     assert Dataset(tmp_path / "market").manifest.workload.seed == 2
 
@@ -111,7 +111,7 @@ def test_a_damaged_dataset_fails_the_check(pairs_command: Command, tmp_path: Pat
 def test_estimate_agrees_with_what_is_generated(pairs_command: Command, reference: Dataset) -> None:
     """Ticks and strategies are exact."""
     done = pairs_command("estimate", *SMALL)
-    assert (done.returncode, errors_of(done)) == (0, "")
+    assert (done.returncode, errors_of(done.stderr)) == (0, "")
     assert f"{reference.manifest.counts.ticks:,} in 20m" in done.stdout
     assert "25 of 5 users" in done.stdout
 
@@ -132,5 +132,5 @@ def test_an_installed_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
     assert found.stdout.startswith(str(site))
     command = [sys.executable, "-m", "pairs.cli.app", "generate", "-o", "market", *SMALL]
     done = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True)
-    assert (done.returncode, errors_of(done)) == (0, "")
+    assert (done.returncode, errors_of(done.stderr)) == (0, "")
     assert Dataset(tmp_path / "market").manifest.profile == "quick"

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from pairs.dataset.folder import Dataset
-from tests.processes import descendants, is_alive, wait_until
+from tests.processes import descendants, errors_of, is_alive, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -77,7 +77,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         wait_until(lambda: files_begun(tmp_path))
         busy_workers(running)[0].kill()
         _, errors = running.communicate(timeout=120)
-    assert (running.returncode, errors) == (0, "")
+    assert (running.returncode, errors_of(errors)) == (0, "")
     assert all(not file.name.startswith(".") for file in (tmp_path / "market" / "ticks").iterdir())
     checked = subprocess.run([sys.executable, "-m", "pairs.cli.app", "check", "market"], cwd=tmp_path)
     assert checked.returncode == 0
@@ -113,7 +113,7 @@ def test_a_killed_executor_is_survived(tmp_path: Path) -> None:
         wait_until(lambda: files_begun(tmp_path))
         processes(running, "CoarseGrainedExecutorBackend")[0].kill()
         _, errors = running.communicate(timeout=240)
-    assert (running.returncode, errors) == (0, "")
+    assert (running.returncode, errors_of(errors)) == (0, "")
     checked = subprocess.run([sys.executable, "-m", "pairs.cli.app", "check", "market"], cwd=tmp_path)
     assert checked.returncode == 0
 

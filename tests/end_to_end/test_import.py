@@ -53,7 +53,7 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
     files = write_trades(tmp_path, symbols)
     master = ("--master", "local[2]")
     made = pairs_command("import", "first.csv", "second.csv", "-o", "real", *COLUMNS, "--top-pairs", "2", *master)
-    assert (made.returncode, errors_of(made)) == (0, "")
+    assert (made.returncode, errors_of(made.stderr)) == (0, "")
     assert made.stdout.startswith("real: 20,001 ticks of 5 symbols in 20m, from 2 files")
     dataset = Dataset(tmp_path / "real")
     assert ticks_of(dataset) == expected_ticks(files)
@@ -67,7 +67,7 @@ def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbol
         ["show", "real"],
     ):
         done = pairs_command(*arguments)
-        assert (done.returncode, errors_of(done)) == (0, ""), arguments
+        assert (done.returncode, errors_of(done.stderr)) == (0, ""), arguments
     verdict = json.loads((tmp_path / "run" / "validation.json").read_text())
     assert verdict["verdict"] == "PASSED"
     assert verdict["indicators"]["correct"] > 100

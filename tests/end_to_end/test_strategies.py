@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pairs.dataset.folder import Dataset
 from tests.conftest import Command
+from tests.processes import errors_of
 
 
 def test_the_strategies_of_a_dataset(pairs_command: Command, tmp_path: Path) -> None:
@@ -15,7 +16,7 @@ def test_the_strategies_of_a_dataset(pairs_command: Command, tmp_path: Path) -> 
     file = Dataset(tmp_path / "market").strategies_file
 
     first = pairs_command("strategies", "market")
-    assert (first.returncode, first.stderr) == (0, "")
+    assert (first.returncode, errors_of(first.stderr)) == (0, "")
     counts, warm_up = first.stdout.splitlines()
     assert counts.endswith("375 strategies of 75 users, seed 1: 250 on market 1, 125 on market 2")
     late = int(warm_up.split()[0])
