@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
+from pairs.run_folder.folder import digest_of
 from pairs.validator.expected import compute
 from tests.conftest import Command
 from tests.markets import CALM, GOLDEN, golden_market
@@ -235,7 +236,8 @@ def test_incorrect_answers_on_a_knife_edge(
 @pytest.mark.usefixtures("expected")
 def test_a_run_knows_its_dataset(market: Path, answers: Path) -> None:
     """A run is validated by its folder alone, wherever its dataset lies."""
-    run_manifest(dataset=str(market)).write(answers / "run.json")
+    strategies_digest = digest_of(market / "strategies.xml")
+    run_manifest(dataset=str(market), strategies_digest=strategies_digest).write(answers / "run.json")
     assert cli.run(["validate", str(answers)]) == 0
 
 

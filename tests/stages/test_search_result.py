@@ -136,4 +136,4 @@ def test_a_search_may_go_on_with_another_limit(tmp_path: Path) -> None:
 
 def test_a_search_is_found_where_the_verb_puts_it() -> None:
     """Under searches/, by profile, target and plan."""
-    assert search_folder("sprint", "bare", "shared") == Path("searches/sprint-bare-vectorized")
+    assert search_folder("sprint", "bare", "vectorized") == Path("searches/sprint-bare-vectorized")
