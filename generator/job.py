@@ -14,6 +14,7 @@ from pairs.core.errors import BadInputError, PairsError
 from pairs.core.memory import peak_bytes
 from pairs.core.progress import Progress
 from pairs.core.spark import SparkSession, TaskError, run_tasks
+from pairs.core.units import counted
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import MOST_FILES, Correlation, Dataset
 from pairs.dataset.formats import FORMATS
@@ -58,7 +59,7 @@ class WrittenFile:
 def cut_into_files(ticks: int, files: int | None) -> list[range]:
     count = files or min(-(-ticks // _TICKS_PER_FILE), MOST_FILES)
     if count > ticks:
-        raise BadInputError(f"--files: {count:,} files for {ticks:,} ticks; give at most {ticks:,}")
+        raise BadInputError(f"--files: {counted(count, 'file')} for {counted(ticks, 'tick')}; give at most {ticks:,}")
     borders = [ticks * number // count for number in range(count + 1)]
     return [range(first, end) for first, end in pairwise(borders)]
 
@@ -87,7 +88,7 @@ def generate(
     dataset.remove_leftovers()
     digest = sum((file.digest for file in written), PartialDigest())
     if digest.rows != source.timeline.ticks:
-        raise PairsError(f"{digest.rows:,} ticks were written, not {source.timeline.ticks:,}; try again")
+        raise PairsError(f"wrote {counted(digest.rows, 'tick')}, not {source.timeline.ticks:,}; try again")
     symbols = source.market.symbols
     dataset.write_correlations(
         Correlation(market + 1, symbols[leg1], symbols[leg2]) for market, leg1, leg2 in source.market.pairs.tolist()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
+from pairs.core.units import counted
 
 BARS = 240  # of a day; a bar's price is its last trade's
 MIN_BARS = BARS // 4  # in which a symbol must trade to be a candidate
@@ -78,7 +79,7 @@ def top_pairs(found: list[FoundPair], symbols: Sequence[str], top: int | None) -
     """Return the symbols of the first pairs, sorted within a pair; refuse to return fewer than wanted."""
     if not found or (top is not None and len(found) < top):
         raise BadInputError(
-            f"--top-pairs: {top or 1:,} wanted, and there are {len(found):,} pairs of symbols that trade in at least "
+            f"--top-pairs: {top or 1:,} wanted, found {counted(len(found), 'pair')} of symbols that trade in at least "
             f"{MIN_BARS} of {BARS} parts of the day; give a lower number, or the pairs with --pairs"
         )
     names = [sorted((symbols[pair.first], symbols[pair.second])) for pair in found[: top or _DEFAULT_PAIRS]]

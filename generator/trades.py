@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pairs.core.errors import BadInputError
+from pairs.core.errors import BadInputError, shown
 from pairs.dataset.formats.base import PartSource, refuse_missing
 from pairs.dataset.formats.csv import CsvColumns, refuse_missing_in_csv
 from pairs.dataset.formats.parquet import cut_row_groups, read_row_groups
@@ -161,7 +161,7 @@ def _cast(column: pa.Array, kind: pa.DataType, meaning: str) -> pa.Array:
             try:
                 value.cast(kind)
             except pa.ArrowException:
-                text = f"{value.as_py()!r} is not a valid {meaning}; fix the row or remove it"
+                text = f"{shown(value.as_py())} is not a valid {meaning}; fix the row or remove it"
                 raise _InvalidValueError(row, text) from None
         raise
 
@@ -227,7 +227,9 @@ def _times_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
 
 def _numbers_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     if unit is None and len(column):
-        raise _InvalidValueError(0, f"time {column[0].as_py()!r} is a number; give its unit, such as --time-unit ms")
+        raise _InvalidValueError(
+            0, f"time {shown(column[0].as_py())} is a number; give its unit, such as --time-unit ms"
+        )
     factor = UNITS_NS[unit or "ns"]
     fractions = pa.types.is_string(column.type) and pc.any(pc.match_substring(column, ".")).as_py()
     if fractions or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
@@ -237,6 +239,8 @@ def _numbers_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
         numbers = _numbers(column, pa.int64(), "time")
         within = np.abs(numbers) <= _MAX_INT64 // factor
         numbers = np.where(within, numbers, 0) * factor
-    _refuse(~within, lambda row: f"time {column[row].as_py()!r} is too late for {unit}; give the right --time-unit")
+    _refuse(
+        ~within, lambda row: f"time {shown(column[row].as_py())} is too late for {unit}; give the right --time-unit"
+    )
     times: NDArray[np.int64] = np.rint(numbers).astype(np.int64)
     return times

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from pairs.config.values import Kind, suggestion
+from pairs.core.errors import BadInputError
 from pairs.core.records import Record
+from pairs.core.units import counted
 from pairs.model.plan import Plan
 from pairs.model.strategy import StrategySet
 
 Setting = str | int | float | bool
+MOST_TICKS = 1_000_000_000  # in a batch; a bound that catches slips, no engine comes near it
 
 
 class Program(Record):
@@ -35,7 +39,7 @@ class Program(Record):
 
     @property
     def summary(self) -> str:
-        return f"{self.strategies:,} strategies on {self.pairs:,} pairs"
+        return f"{counted(self.strategies, 'strategy')} on {counted(self.pairs, 'pair')}"
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,24 @@ class Launch:
     settings: Mapping[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
 
 
+@dataclass(frozen=True)
+class Option:
+    """A setting that programs of a target accept: the kind of its values, a line that explains it, and which plans."""
+
+    kind: Kind
+    summary: str
+    plans: tuple[str, ...] = ()  # that accept it; empty: all
+
+
 class Target(ABC):
     """An engine that strategies can be translated for."""
 
     name: str
     summary: str
     plans: ClassVar[Mapping[str, Plan]]  # the first is the default, and never of class block if there is another
-    options: ClassVar[Mapping[str, str]]  # settings that its programs accept, each with a line that explains it
+    options: ClassVar[
+        Mapping[str, Option]
+    ]  # settings of its programs; `name.*` is any setting that begins with `name.`
     recovers: ClassVar[bool]  # whether its state survives a crash by the engine's own means
     templates: Path
 
@@ -68,8 +83,25 @@ class Target(ABC):
         """Return why the target cannot express a set, naming what is at fault."""
         return iter(())
 
+    def option(self, setting: str) -> Option | None:
+        """Return what is known of a setting, by its name or by the beginning of its name."""
+        beginning = f"{setting.partition('.')[0]}.*"
+        return self.options.get(setting) or (self.options.get(beginning) if "." in setting else None)
+
     def accepts(self, setting: str, plan: str) -> bool:
-        return setting in self.options
+        option = self.option(setting)
+        return option is not None and plan in (option.plans or self.plans)
+
+    def check_setting(self, name: str, value: str, plan: str, place: str) -> None:
+        """Refuse a setting that the programs of a plan do not accept, and a value that it cannot have."""
+        option = self.option(name)
+        if option is None:
+            known = [known for known in self.options if self.accepts(known, plan)]
+            raise BadInputError(f"{place}: is not a setting of {self.name}; {suggestion(name, known)}")
+        if not self.accepts(name, plan):
+            only = f"{self.name} has it only with plan {' or '.join(option.plans)}"
+            raise BadInputError(f"{place}: {only}; leave it out, or give that plan")
+        option.kind.read(value, place)
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the engine and of what it runs on; refuse what is missing, with how to install it."""
@@ -96,8 +128,9 @@ def column_refusals(strategies: StrategySet) -> Iterator[str]:
     members = strategies.strategies
     longest = max(members, key=lambda strategy: strategy.num_periods)
     if longest.num_periods * len(members) > _MAX_STATE:
-        periods = f"{longest.num_periods:,} periods are too many for {len(members):,} strategies"
+        periods = f"{longest.num_periods:,} periods are too many for {counted(len(members), 'strategy')}"
         yield f"strategy {longest.alias!r}: {periods}"
     periods_ms = {strategy.period_ms for strategy in members}
     if len(periods_ms) * len(strategies.symbols) > _MAX_STATE:
-        yield f"{len(periods_ms):,} different periods on {len(strategies.symbols):,} symbols are too many"
+        different = f"{len(periods_ms):,} different periods"
+        yield f"{different} are too many on {counted(len(strategies.symbols), 'symbol')}"

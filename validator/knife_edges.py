@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pairs.core.units import counted
 from pairs.model.streams import TOLERANCE
 
 _MOST_NAMES = 10
@@ -11,7 +12,7 @@ _WHERE = f"within {TOLERANCE:.0e} of a band or a stop".replace("e-0", "e-")
 def knife_edge_count(by_strategy: Mapping[str, int]) -> str:
     """Say how many decisions of how many strategies there are."""
     decisions = sum(by_strategy.values())
-    return f"{_decisions(decisions)} of {_strategies(len(by_strategy))} {_lie(decisions)} {_WHERE}"
+    return f"{counted(decisions, 'decision')} of {counted(len(by_strategy), 'strategy')} {_lie(decisions)} {_WHERE}"
 
 
 def knife_edge_remarks(decisions: int, touched: Sequence[str], passed: bool) -> Iterator[str]:
@@ -19,10 +20,10 @@ def knife_edge_remarks(decisions: int, touched: Sequence[str], passed: bool) -> 
     if not decisions:
         return
     why = "where an engine that sums in another order may decide otherwise"
-    yield f"{_decisions(decisions)} {_lie(decisions)} {_WHERE}, {why}"
+    yield f"{counted(decisions, 'decision')} {_lie(decisions)} {_WHERE}, {why}"
     if touched:
         have = "has" if len(touched) == 1 else "have"
-        yield f"{_strategies(len(touched))} with incorrect answers {have} such decisions: {_names(touched)}"
+        yield f"{counted(len(touched), 'strategy')} with incorrect answers {have} such decisions: {_names(touched)}"
     elif not passed:
         yield "No strategy with incorrect answers has such decisions"
 
@@ -30,14 +31,6 @@ def knife_edge_remarks(decisions: int, touched: Sequence[str], passed: bool) -> 
 def _names(strategies: Sequence[str]) -> str:
     more = f" and {len(strategies) - _MOST_NAMES:,} more" if len(strategies) > _MOST_NAMES else ""
     return ", ".join(strategies[:_MOST_NAMES]) + more
-
-
-def _decisions(count: int) -> str:
-    return f"{count:,} {'decision' if count == 1 else 'decisions'}"
-
-
-def _strategies(count: int) -> str:
-    return f"{count:,} {'strategy' if count == 1 else 'strategies'}"
 
 
 def _lie(count: int) -> str:

@@ -8,13 +8,14 @@ import typer
 
 from pairs.cli import options
 from pairs.config.grid import grid
-from pairs.config.profile import Profile, load_profile
+from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.values import share
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
 from pairs.dataset.formats import VIRTUAL
 
+_DEFAULT_PROFILE = "standard"
 _AT_HELP = "Scale factor and rate from a search: its highest sustained scale factor, at 1% to 200% of its rate."
 _SEARCH_HELP = "Folder of the search for --at; default: that of the profile sprint under searches/."
 _DATA_HELP = "Folder of the dataset, generated if missing; default: under data/."
@@ -22,7 +23,7 @@ _DATA_HELP = "Folder of the dataset, generated if missing; default: under data/.
 
 @options.accepts(Workload, RunSettings)
 def bench(
-    profile: options.ProfileOption = "standard",
+    profile: Annotated[str | None, options.profile_option("that of --data, or standard")] = None,
     run: options.RunOption = "local",
     output: Annotated[
         Path | None, options.option("--output -o", "RUN", "Folder of the run; default: under runs/.")
@@ -54,15 +55,18 @@ def bench(
     from pairs.cli.render import render
     from pairs.cli.render_sweep import carry_out
     from pairs.stages import bench as stage
-    from pairs.stages.generate import STORED, dataset_folder, ensure_dataset
-    from pairs.stages.run import with_master
+    from pairs.stages.generate import STORED, dataset_folder, ensure_dataset, profile_for
+    from pairs.stages.run import check_settings, with_master
     from pairs.stages.sweep import sweep_session
 
     if search is not None and at is None:
         raise BadInputError("--search: has no effect without --at; add --at with a share such as 75%")
     points, suffix, own_master = grid(flags), VIRTUAL if generate else STORED, master or options.DEFAULT_MASTER
     settings = with_master(load_run(run, points[0].flags), master)
-    chosen = load_profile(profile, flags) if at is None else _profile_at(profile, flags, settings, at, search)
+    if at is None:
+        chosen = profile_for(profile, _DEFAULT_PROFILE, flags, data)
+    else:
+        chosen = _profile_at(profile or _DEFAULT_PROFILE, flags, settings, at, search)
     data = data or dataset_folder(chosen, suffix)
     if repeat > 1 or len(points) > 1:
         if overwrite:
@@ -71,6 +75,7 @@ def bench(
             sweep_session(chosen, points, run, repeat=repeat, output=output, data=data, suffix=suffix, master=master)
         )
         return
+    check_settings(settings, chosen.workload.duration)
     dataset = ensure_dataset(chosen, data, suffix, own_master, render)
     if not stage.bench(dataset, settings, output, overwrite, own_master, render).valid:
         raise typer.Exit(1)

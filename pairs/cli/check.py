@@ -4,6 +4,7 @@ import sys
 
 from pairs.cli.options import DEFAULT_MASTER, DatasetArgument, MasterOption
 from pairs.core.errors import PairsError, one_line
+from pairs.core.units import counted
 
 _MAX_PROBLEMS = 100  # printed
 
@@ -24,6 +25,6 @@ def check(dataset: DatasetArgument, master: MasterOption = DEFAULT_MASTER) -> No
         for problem in found.problems[:_MAX_PROBLEMS]:
             print(f"pairs: {one_line(problem)}", file=sys.stderr)
         more = f"; the first {_MAX_PROBLEMS} lines are shown" if len(found.problems) > _MAX_PROBLEMS else ""
-        raise PairsError(f"{dataset}: {found.count:,} problem{'s' if found.count > 1 else ''}{more}")
+        raise PairsError(f"{dataset}: {counted(found.count, 'problem')}{more}")
     digest = "no dataset.json to compare with" if found.digest is None else f"digest {found.digest}"
     print(f"{dataset}: valid, {digest}")

@@ -10,7 +10,7 @@ from rich.filesize import decimal
 from pairs.cli.options import FilesOption, FormatOption, ProfileOption, accepts
 from pairs.config.profile import load_profile
 from pairs.config.workload import Workload
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 
 
 @accepts(Workload)
@@ -37,10 +37,11 @@ def estimate(
     table = two_columns()
     table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
     table.add_row("bytes", f"about {decimal(result.bytes)} of {format}")
-    table.add_row("strategies", f"{workload.strategies:,} of {workload.users:,} users")
-    table.add_row("answers", f"about {result.indicators:,} indicators and {result.orders:,} orders")
+    table.add_row("strategies", f"{workload.strategies:,} of {counted(workload.users, 'user')}")
+    answers = f"{counted(result.indicators, 'indicator')} and {counted(result.orders, 'order')}"
+    table.add_row("answers", f"about {answers}")
     seconds = result.seconds
     duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
-    table.add_row("time", f"about {duration} on {result.cores} cores, after the start of Spark")
+    table.add_row("time", f"about {duration} on {counted(result.cores, 'core')}, after the start of Spark")
     table.add_row("standard", f"no, because of {', '.join(workload.nonstandard)}" if workload.nonstandard else "yes")
     Console().print(table)

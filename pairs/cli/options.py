@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from pairs.config.settings import flagged, shipped
-from pairs.config.values import Kind, choice, whole
+from pairs.config.settings import declared_in, flags_of, shipped
+from pairs.config.values import Kind, choice, spark_master, whole
 from pairs.core.spark import DEFAULT_MASTER as DEFAULT_MASTER
 from pairs.dataset.folder import MOST_FILES
 from pairs.dataset.formats import FORMATS, VIRTUAL
@@ -21,9 +21,9 @@ def option(names: str, metavar: str, text: str, **more: Any) -> Any:
     return typer.Option(*names.split(), metavar=metavar, help=text, **more)
 
 
-def parsed_option(flag: str, kind: Kind, text: str) -> Any:
+def parsed_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
     """Declare an option whose value is read as the configuration reads values of that kind."""
-    return _kind_option(flag, kind, text, parser=lambda raw: kind.read(raw, flag))
+    return _kind_option(flag, kind, text, parser=lambda raw: kind.read(raw, flag), **more)
 
 
 def _kind_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
@@ -33,7 +33,7 @@ def _kind_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
 
 def accepts(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a flag to a command for the settings of the groups; the command receives those set as the dict `flags`."""
-    declared = {setting.name: (setting, group.__name__) for group in groups for setting in flagged(group)}
+    declared = {name: (declared_in(group)[name], group.__name__) for group in groups for name in flags_of(group)}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -71,9 +71,14 @@ _REPEAT_HELP = "Runs of each combination of settings, interleaved with those of 
 _MASTER_HELP = "Spark master; its executors must see the dataset's folder."
 _ENGINE_MASTER_HELP = "Spark master of the kit's own jobs, and of an engine that accepts the setting master."
 
-ProfileOption = Annotated[
-    str, option("--profile -p", "NAME|FILE", _PROFILE_HELP, autocompletion=lambda: list(shipped("profiles")))
-]
+
+def profile_option(default: str | None = None) -> Any:
+    """Declare --profile; `default` says what holds without it, where that is not one profile."""
+    more = {} if default is None else {"show_default": default}
+    return option("--profile -p", "NAME|FILE", _PROFILE_HELP, autocompletion=lambda: list(shipped("profiles")), **more)
+
+
+ProfileOption = Annotated[str, profile_option()]
 RunOption = Annotated[str, option("--run", "NAME|FILE", _RUN_HELP, autocompletion=lambda: list(shipped("runs")))]
 GenerateOption = Annotated[bool, typer.Option("--generate", help=_GENERATE_HELP)]
 RepeatOption = Annotated[int, parsed_option("--repeat", whole(1, 1_000), _REPEAT_HELP)]
@@ -82,5 +87,7 @@ FormatOption = Annotated[str, parsed_option("--format", choice(*dict.fromkeys((*
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]
 NewDatasetOption = Annotated[Path, option("--output -o", "DATASET", "Folder to write; must be new.")]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
-MasterOption = Annotated[str, option("--master", "URL", _MASTER_HELP)]
-EngineMasterOption = Annotated[str | None, option("--master", "URL", _ENGINE_MASTER_HELP, show_default=DEFAULT_MASTER)]
+MasterOption = Annotated[str, parsed_option("--master", spark_master(), _MASTER_HELP)]
+EngineMasterOption = Annotated[
+    str | None, parsed_option("--master", spark_master(), _ENGINE_MASTER_HELP, show_default=DEFAULT_MASTER)
+]

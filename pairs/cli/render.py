@@ -10,7 +10,7 @@ from rich.table import Column, Table
 
 from pairs.cli.render_validation import render_validation
 from pairs.core.progress import warn
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 from pairs.measure.validity import warm_strategies, warm_up_reasons
 from pairs.model.streams import SCORED
 from pairs.run_folder.folder import Run
@@ -46,7 +46,7 @@ def _(result: GeneratedStrategies) -> None:
     shares = ", ".join(f"{number:,} on market {market}" for market, number in sorted(by_market.items())[:3])
     more = f" and so on to market {max(by_market)}" if len(by_market) > 3 else ""
     users = len({strategy.user for strategy in strategies})
-    drawn = f"{len(strategies):,} strategies of {users:,} users, seed {result.seed}"
+    drawn = f"{counted(len(strategies), 'strategy')} of {counted(users, 'user')}, seed {result.seed}"
     print(f"{dataset.strategies_file}: {drawn}: {shares}{more}")
     manifest = dataset.manifest
     begins = show_duration(manifest.measurement_interval_ms[0])
@@ -58,28 +58,32 @@ def _(result: GeneratedStrategies) -> None:
 def _(result: ImportedDataset) -> None:
     manifest = result.dataset.manifest
     print(
-        f"{result.dataset.path}: {manifest.counts.ticks:,} ticks of {manifest.counts.symbols:,} symbols in "
-        f"{show_duration(manifest.duration_ms)}, from {result.files:,} files in {result.seconds:.1f} s, "
+        f"{result.dataset.path}: {counted(manifest.counts.ticks, 'tick')} of "
+        f"{counted(manifest.counts.symbols, 'symbol')} in {show_duration(manifest.duration_ms)}, "
+        f"from {counted(result.files, 'file')} in {result.seconds:.1f} s, "
         f"digest {manifest.digest[:16]}"
     )
     found = result.correlations
     span = f", correlations from {found[0]:.2f} to {found[-1]:.2f}" if found else ""
-    print(f"{result.dataset.correlations_file}: {manifest.counts.correlations:,} pairs{span}")
+    print(f"{result.dataset.correlations_file}: {counted(manifest.counts.correlations, 'pair')}{span}")
 
 
 @render.register
 def _(result: ExpectedAnswers) -> None:
     manifest, seconds = result.manifest, result.seconds
-    answers = " and ".join(f"{count:,} {stream}" for stream, count in manifest.answers.items())
+    answers = " and ".join(counted(count, stream.removesuffix("s")) for stream, count in manifest.answers.items())
     how = "as computed before from the same ticks and strategies"
     if seconds is not None:
         how = f"from {_throughput(manifest.ticks, seconds)}"
     edges = f", {knife_edge_count(manifest.knife_edges)}" if manifest.knife_edges else ""
-    print(f"{result.dataset.expected_folder}: {answers} of {manifest.strategies:,} strategies, {how}{edges}")
+    strategies = counted(manifest.strategies, "strategy")
+    print(f"{result.dataset.expected_folder}: {answers} of {strategies}, {how}{edges}")
 
 
 def _throughput(ticks: int, seconds: float) -> str:
-    return f"{ticks:,} ticks in {seconds:.1f} s ({ticks / seconds / 1e6:.2f} million/s after the start of Spark)"
+    return (
+        f"{counted(ticks, 'tick')} in {seconds:.1f} s ({ticks / seconds / 1e6:.2f} million/s after the start of Spark)"
+    )
 
 
 @render.register
@@ -114,7 +118,7 @@ def _(score: ScoreRecord) -> None:
     _add_latency(table, score)
     if (delay := score.send_delay) is not None:
         worst = f"p99 {delay.p99_s * 1000:.2f} ms, max {delay.max_s * 1000:.2f} ms"
-        table.add_row("driver", f"{delay.ticks:,} ticks, send delay {worst}")
+        table.add_row("driver", f"{counted(delay.ticks, 'tick')}, send delay {worst}")
     table.add_row("answers", score.verdict)
     _add_recovery(table, score)
     _add_adaptivity(table, score)
@@ -133,13 +137,13 @@ def shown_score(score: ScoreRecord) -> str:
 
 def _add_latency(table: Table, score: ScoreRecord) -> None:
     orders = score.latency_s[SCORED.name]
-    counted = f"{score.orders:,} {SCORED.name} of {score.triggers:,} triggers in the measurement interval"
+    sample = f"{_orders(score.orders)} of {counted(score.triggers, 'trigger')} in the measurement interval"
     if score.p99 is None:
-        table.add_row("latency", counted)
+        table.add_row("latency", sample)
         return
     shares = {"p50": orders.p50, "p95": orders.p95, "p99": orders.p99, "p99.9": orders.p999, "max": orders.max}
     shown = ", ".join(f"{name} {value * 1000:,.1f}" for name, value in shares.items() if value is not None)
-    table.add_row("latency", f"{shown} ms, of {counted}")
+    table.add_row("latency", f"{shown} ms, of {sample}")
     if (interval := score.p99_interval) is not None:
         low, high = (bound * 1000 for bound in interval)
         table.add_row("", f"p99 is between {low:,.1f} and {high:,.1f} ms (95 %, bootstrap over triggers)")
@@ -153,7 +157,11 @@ def _add_recovery(table: Table, score: ScoreRecord) -> None:
     delayed = recovery.latency_s[SCORED.name]
     if delayed.count:
         latency = f"p50 {delayed.p50:.1f}, max {delayed.max:.1f} s"
-        table.add_row("", f"{delayed.count:,} {SCORED.name} were due before that, latency {latency}")
+        table.add_row("", f"{_orders(delayed.count)} due before that, latency {latency}")
+
+
+def _orders(count: int) -> str:
+    return counted(count, SCORED.name.removesuffix("s"))
 
 
 def _add_adaptivity(table: Table, score: ScoreRecord) -> None:

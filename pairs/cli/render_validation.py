@@ -9,7 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 from pairs.model.streams import INDICATORS
 from pairs.run_folder.records import FirstError
 from pairs.validator.knife_edges import knife_edge_remarks
@@ -76,7 +76,7 @@ def _remarks(validation: Validation) -> Iterator[Text]:
         if result.malformed:
             first = result.malformed_examples[0]
             yield Text(
-                f"{result.malformed:,} rows of {stream} are invalid and count as undue; "
+                f"{counted(result.malformed, 'invalid row')} of {stream}, counted as undue; "
                 f"the first: {first.file}:{first.line}: {plain(first.problem)}"
             )
         if result.unknown:
@@ -95,7 +95,7 @@ def _first_errors(errors: list[FirstError], limit: int) -> RenderableType:
         when = show_duration(error.inputTickTS // 1000 * 1000)
         kind = f"{error.kind} {error.stream[:-1]}"
         table.add_row(plain(error.strategy), when, str(error.inputTickTS), kind, f"{error.incorrect:,}")
-    heading = f"First errors of {len(errors):,} strategies; later errors mostly follow from them"
+    heading = f"First errors of {counted(len(errors), 'strategy')}; later errors mostly follow from them"
     return Group(Text(heading), table, *_more(len(errors), limit))
 
 
@@ -104,7 +104,8 @@ def _incorrect(stream: str, kind: str, result: StreamResult, rows: pa.Table, lim
     table = _indicator_table(shown) if stream == INDICATORS.name else _order_table(shown)
     malformed = result.malformed_examples[:limit] if kind == "undue" else []
     lines = [Text(f"{row.file}:{row.line}: invalid row: {plain(row.problem)}") for row in malformed]
-    return Group(Text(f"{len(rows):,} {kind} {stream}"), *([table] if shown else []), *_more(len(rows), limit), *lines)
+    heading = counted(len(rows), f"{kind} {stream.removesuffix('s')}")
+    return Group(Text(heading), *([table] if shown else []), *_more(len(rows), limit), *lines)
 
 
 def _order_table(rows: list[dict[str, Any]]) -> Table:

@@ -1,6 +1,5 @@
 """pairs run."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +8,7 @@ import typer
 from pairs.cli import options
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
+from pairs.config.settings import flags_of
 from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
 
@@ -24,7 +24,7 @@ def run(
     run: options.RunOption = "local",
     overwrite: options.OverwriteOption = False,
     generate: options.GenerateOption = False,
-    profile: options.ProfileOption = "standard",
+    profile: Annotated[str | None, options.profile_option("standard, with --generate")] = None,
     master: options.EngineMasterOption = None,
     *,
     flags: dict[str, Any],
@@ -42,18 +42,25 @@ def run(
     from pairs.dataset.folder import Dataset
     from pairs.dataset.formats import VIRTUAL
     from pairs.stages.generate import ensure_dataset
-    from pairs.stages.run import run_program, with_master
+    from pairs.stages.run import check_settings, run_program, with_master
 
     settings = with_master(load_run(run, flags), master)
     if generate:
-        own_master = master or options.DEFAULT_MASTER
-        chosen = ensure_dataset(load_profile(profile, flags), dataset, VIRTUAL, own_master, render)
+        workload = load_profile(profile or "standard", flags)
+        check_settings(settings, workload.workload.duration)
+        chosen = ensure_dataset(workload, dataset, VIRTUAL, master or options.DEFAULT_MASTER, render)
     elif dataset is None:
         raise BadInputError("DATASET: missing; give the folder of a dataset, or --generate and a --profile")
-    elif given := flags.keys() - {setting.name for setting in fields(RunSettings)}:
-        raise BadInputError(f"--{min(given).replace('_', '-')}: belongs to a workload; give it with --generate")
     else:
+        _refuse_workload(profile, flags)
         chosen = Dataset(dataset)
     ended = run_program(chosen, settings, output, overwrite)
     render(ended)
     print(f"check its answers with 'pairs validate {ended.path}'")
+
+
+def _refuse_workload(profile: str | None, flags: dict[str, Any]) -> None:
+    """Refuse what would change a dataset that exists."""
+    given = [flag for name, flag in flags_of(Workload).items() if name in flags]
+    for flag in given if profile is None else ["--profile", *given]:
+        raise BadInputError(f"{flag}: belongs to a workload; give it with --generate")

@@ -63,7 +63,7 @@ def search(
     if first > most:
         raise BadInputError(f"--first: {first:,} is above --most {most:,}; give a --first that is not above --most")
     settings = with_master(load_run(run, flags), master)
-    _, plan = check_settings(settings)
+    _, plan = check_settings(settings, profile_at(first).workload.duration)
     session = SearchSession(
         folder=output or search_folder(profile_at(1).name, settings.target, plan),
         profile_at=profile_at,
@@ -87,11 +87,12 @@ def search(
 
 
 def _print_estimate(session: "SearchSession", seconds: float) -> None:
+    from pairs.core.units import counted
     from pairs.measure.run_time import show_minutes
     from pairs.measure.search_policy import expected_runs
 
     fewest, most, likely = expected_runs(session.first, session.most)
-    runs = f"{fewest} runs" if fewest == most else f"{fewest} to {most} runs"
+    runs = counted(fewest, "run") if fewest == most else f"{fewest} to {most} runs"
     span = show_minutes(fewest * seconds) + ("" if fewest == most else f" to {show_minutes(most * seconds)}")
     each = f"about {show_minutes(seconds)} each"
     print(f"{runs}, {each}: {span}, if the highest scale factor sustained is at most {likely:,}", flush=True)

@@ -9,7 +9,7 @@ from rich.filesize import decimal
 from rich.table import Column, Table
 
 from pairs.cli.options import DatasetArgument
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 from pairs.dataset.folder import Dataset
 from pairs.dataset.manifest import DatasetManifest
 
@@ -48,8 +48,9 @@ def _parameters(dataset: Dataset, manifest: DatasetManifest) -> Table:
     table.add_row("standard", standard)
     table.add_row("ticks", f"{counts.ticks:,} in {show_duration(manifest.duration_ms)}, measured from {start} to {end}")
     table.add_row("basis rate", f"{manifest.basis_rate_per_second:,.6g} ticks per simulated second")
-    table.add_row("market", f"{counts.markets:,} with {counts.symbols:,} symbols, {counts.correlations:,} pairs")
-    table.add_row("demand", f"{counts.strategies:,} strategies of {counts.users:,} users")
+    pairs = counted(counts.correlations, "pair")
+    table.add_row("market", f"{counts.markets:,} with {counted(counts.symbols, 'symbol')}, {pairs}")
+    table.add_row("demand", f"{counted(counts.strategies, 'strategy')} of {counted(counts.users, 'user')}")
     table.add_row("files", f"{len(manifest.files):,} {manifest.format}, {decimal(manifest.bytes)}")
     table.add_row("digest", manifest.digest)
     return table

@@ -10,6 +10,7 @@ from pairs.cli.options import OverwriteOption, option, parsed_option
 from pairs.config.values import whole
 from pairs.config.workload import SEEDS
 from pairs.core.errors import BadInputError, PairsError
+from pairs.core.units import counted
 
 _COUNTS = whole(1, 10_000_000, "S")
 _CHECK_HELP = "Check this file instead; against DATASET's symbols if given."
@@ -49,5 +50,5 @@ def _check(file: Path, dataset: Path | None) -> None:
     for problem in problems:
         print(f"{file}:{problem.line}: {problem.text}", file=sys.stderr)
     if found is None:
-        raise PairsError(f"{file}: {len(problems):,} problems; fix them and check again")
-    print(f"{file}: valid, {len(found.strategies):,} strategies")
+        raise PairsError(f"{file}: {counted(len(problems), 'problem')}; fix the file and check again")
+    print(f"{file}: valid, {counted(len(found.strategies), 'strategy')}")

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from pairs.cli import options
 from pairs.config.grid import grid
-from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings
 from pairs.config.workload import Workload
 from pairs.dataset.formats import VIRTUAL
@@ -16,7 +15,7 @@ _DATA_HELP = "Folder of the dataset, generated if missing; default: in the folde
 
 @options.accepts(Workload, RunSettings)
 def sweep(
-    profile: options.ProfileOption = "quick",
+    profile: Annotated[str | None, options.profile_option("that of --data, or quick")] = None,
     run: options.RunOption = "local",
     repeat: options.RepeatOption = 3,
     output: Annotated[Path | None, options.option("--output -o", "SWEEP", _OUTPUT_HELP)] = None,
@@ -38,9 +37,9 @@ def sweep(
     [dim]pairs sweep --target pyspark,bare --plan vectorized --drivers 1,2[/dim]
     """
     from pairs.cli.render_sweep import carry_out
-    from pairs.stages.generate import STORED
+    from pairs.stages.generate import STORED, profile_for
     from pairs.stages.sweep import sweep_session
 
     suffix = VIRTUAL if generate else STORED
-    chosen, points = load_profile(profile, flags), grid(flags)
+    chosen, points = profile_for(profile, "quick", flags, data), grid(flags)
     carry_out(sweep_session(chosen, points, run, repeat=repeat, output=output, data=data, suffix=suffix, master=master))

@@ -15,6 +15,6 @@ def targets() -> None:
         for plan, laid_out in target.plans.items():
             table.add_row("", f"--plan {plan}", f"class {laid_out.plan_class}: {laid_out.summary}")
             table.add_row("", "", laid_out.division)
-        for option, summary in target.options.items():
-            table.add_row("", f"--set {option}=...", summary)
+        for option, known in target.options.items():
+            table.add_row("", f"--set {option}={known.kind.metavar}", f"{known.summary}; {known.kind.wanted}")
     Console(soft_wrap=True).print(table)

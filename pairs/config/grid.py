@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass
 from itertools import product
 from typing import Any
 
 from pairs.config.run_settings import RunSettings
+from pairs.config.settings import declared_in
 from pairs.core.errors import BadInputError
 
 _COMMA = re.compile(r"(?<!\\),")  # separates values; a backslash before it makes it part of a value
@@ -32,7 +33,7 @@ class _Axis:
 
 def grid(flags: Mapping[str, Any]) -> list[GridPoint]:
     """Return all combinations of the values of flags of a run; flags of a workload have one value each."""
-    declared = {known.name: known for known in fields(RunSettings)}
+    declared = declared_in(RunSettings)
     axes = [axis for name in flags if name in declared for axis in _axes(declared[name], flags[name])]
     labels = _distinct([axis.label for axis in axes])
     others = {name: value for name, value in flags.items() if name not in declared}

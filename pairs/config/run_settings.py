@@ -1,12 +1,14 @@
 """How a workload is executed: engine, plan, transport, speed, faults and the engine's own settings."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Self
 
-from pairs.config.settings import as_plain, defaults_of, parse_file, parse_flags, parse_record, setting
+from pairs.config.settings import as_plain, defaults_of, flags_of, parse_file, parse_flags, parse_record, setting
 from pairs.config.values import Kind, Plain, speed, text, time_span, whole
+from pairs.core.errors import BadInputError, shown
 from pairs.core.units import parse_duration_ms, show_duration
 
 
@@ -18,9 +20,9 @@ class FaultSpec:
     kind: str
 
     @classmethod
-    def parse(cls, written: str) -> Self:
+    def parse(cls, written: Any) -> Self:
         """Read a fault such as kill@30m; anything else raises ValueError."""
-        match = re.fullmatch(r"([a-z-]+)@(.+)", written)
+        match = re.fullmatch(r"([a-z-]+)@(.+)", written) if isinstance(written, str) else None
         if match is None:
             raise ValueError
         return cls(parse_duration_ms(match[2]), match[1])
@@ -29,27 +31,65 @@ class FaultSpec:
         return f"{self.kind}@{show_duration(self.at_ms)}"
 
 
-def _engine_settings() -> Kind:
-    """Accept a table of engine settings: names to plain values, kept as text."""
+@dataclass(frozen=True)
+class _EngineSettings(Kind):
+    """The kind of engine settings: names to plain values, kept as text. The target knows their kinds."""
 
-    def parse(raw: Any) -> dict[str, str]:
-        if isinstance(raw, list):  # flags, each KEY=VALUE; unpacking raises ValueError where there is no '='
-            raw = dict(pair.split("=", 1) for pair in raw)
-        if not isinstance(raw, Mapping) or any(isinstance(value, dict | list) for value in raw.values()):
-            raise ValueError
-        return {str(name): str(value).lower() if isinstance(value, bool) else str(value) for name, value in raw.items()}
+    def read(self, raw: Any, place: str) -> dict[str, str]:
+        if isinstance(raw, Mapping):
+            return dict(_flattened(raw, place))
+        if not isinstance(raw, list):
+            raise BadInputError(f"{place}: {shown(raw)} is not valid; give a table of settings by name")
+        read_one = super().read
+        given = [read_one(pair, place) for pair in raw]
+        for name, times in Counter(name for name, _ in given).items():
+            if times > 1:
+                raise BadInputError(f"{place}: {name} is given twice; give it once")
+        return dict(given)
 
-    return Kind("KEY=VALUE", "settings by name, such as spark.sql.shuffle.partitions=2", parse)
+
+def _flattened(table: Mapping[str, Any], place: str, above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the settings of a table; TOML reads a dotted name without quotes as tables in tables."""
+    for key, value in table.items():
+        name = f"{above}{key}"
+        if isinstance(value, Mapping):
+            yield from _flattened(value, place, f"{name}.")
+        elif isinstance(value, list):
+            raise BadInputError(f"{place}: {name}: {shown(value)} is not valid; give a text or a number")
+        else:
+            yield name, str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _faults() -> Kind:
-    def parse(raw: Any) -> tuple[FaultSpec, ...]:
-        if not isinstance(raw, list | tuple) or not all(isinstance(fault, str) for fault in raw):
-            raise ValueError
-        return tuple(sorted(map(FaultSpec.parse, raw)))
+def _name_and_value(raw: Any) -> tuple[str, str]:
+    """Read KEY=VALUE; anything else raises ValueError."""
+    name, equals, value = raw.partition("=") if isinstance(raw, str) else ("", "", "")
+    if not name or not equals:
+        raise ValueError
+    return name, value
 
-    wanted = "a fault and a time such as kill@30m or kill@90s"
-    return Kind("KIND@TIME", wanted, parse, lambda faults: [str(fault) for fault in faults])
+
+_ENGINE_SETTINGS = _EngineSettings(
+    "KEY=VALUE", "a name and a value such as spark.sql.shuffle.partitions=2", _name_and_value
+)
+
+
+@dataclass(frozen=True)
+class _Faults(Kind):
+    """The kind of a list of faults; an error shows the fault that is not valid."""
+
+    def read(self, raw: Any, place: str) -> tuple[FaultSpec, ...]:
+        if not isinstance(raw, list):
+            raise BadInputError(f'{place}: {shown(raw)} is not valid; give a list such as ["kill@30m"]')
+        read_one = super().read
+        return tuple(sorted(read_one(fault, place) for fault in raw))
+
+
+_FAULTS = _Faults(
+    "KIND@TIME",
+    "a fault and a time above zero such as kill@30m or kill@90s",
+    FaultSpec.parse,
+    lambda faults: [str(fault) for fault in faults],
+)
 
 
 @dataclass(frozen=True)
@@ -70,13 +110,22 @@ class RunSettings:
         time_span(), "--max-behind", "End the run as overloaded if the engine is so far behind the driver.", 120_000
     )
     faults: tuple[FaultSpec, ...] = setting(
-        _faults(),
+        _FAULTS,
         "--fault",
         "Inject a fault at a simulated time while ticks go on, such as kill@30m: kill the engine, start it again; "
         "repeatable.",
         (),
     )
-    settings: dict[str, str] = setting(_engine_settings(), "--set", "An engine setting; repeatable.", {})
+    settings: dict[str, str] = setting(_ENGINE_SETTINGS, "--set", "An engine setting; repeatable.", {})
+    places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # where each was given
+
+    def place(self, name: str) -> str:
+        """Return where a setting was given, for error messages: its place in a file, or else its flag."""
+        return self.places.get(name) or flags_of(RunSettings)[name]
+
+    def engine_place(self, name: str) -> str:
+        """Return where an engine setting was given."""
+        return self.places.get(f"settings.{name}") or f"{self.place('settings')} {name}"
 
     def as_plain(self) -> dict[str, Plain]:
         return as_plain(self)
@@ -87,6 +136,10 @@ class RunSettings:
 
 
 def load_run(run: str, flags: Mapping[str, Any]) -> RunSettings:
-    """Read a run file, by shipped name or by path, and override it with flags."""
-    sourced = parse_file("runs", run, RunSettings).under(parse_flags(flags, RunSettings))
-    return RunSettings(**defaults_of(RunSettings) | sourced.values)
+    """Read a run file, by shipped name or by path, and override it with flags; of engine settings, each by itself."""
+    file, given = parse_file("runs", run, RunSettings), parse_flags(flags, RunSettings)
+    merged = file.under(given)
+    in_file, by_flag = (source.values.get("settings", {}) for source in (file, given))
+    kept = {f"settings.{name}": f"{file.places['settings']} {name}" for name in in_file if name not in by_flag}
+    values = merged.values | {"settings": {**in_file, **by_flag}}
+    return RunSettings(**defaults_of(RunSettings) | values, places=merged.places | kept)

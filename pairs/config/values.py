@@ -2,20 +2,22 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
-from pairs.core.errors import BadInputError
+from pairs.core.errors import BadInputError, shown
 from pairs.core.units import parse_duration_ms, show_duration
 
 _Scalar = str | int | float
 Plain = _Scalar | list[dict[str, _Scalar]]  # a value in TOML or JSON
 
 LOWEST_RATE, HIGHEST_RATE = Fraction(1, 10**6), Fraction(10**9)
-_SLOWEST, _FASTEST = 0.001, 10_000.0  # simulated seconds per wall second
+SLOWEST, FASTEST = 0.001, 10_000.0  # simulated seconds per wall second
+_NEAR = 0.7  # how alike a misspelled name and the right one are at least; 1 is equal
+_MASTER = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*[1-9]\d*)?\])?|local-cluster\[[\d\s,]+\]|yarn|[a-z][a-z0-9]*://.*")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Kind:
         try:
             return self.parse(raw)
         except (ValueError, OverflowError):
-            raise BadInputError(f"{place}: {raw!r} is not valid; give {self.wanted}") from None
+            raise BadInputError(f"{place}: {shown(raw)} is not valid; give {self.wanted}") from None
 
 
 def whole(low: int, high: int | None = None, metavar: str = "N") -> Kind:
@@ -66,7 +68,7 @@ def fraction(raw: Any) -> Fraction:
     """Read a number that is not negative, such as 5000, 83.5 or 5000/60, exactly; anything else raises ValueError."""
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
         raise ValueError
-    if isinstance(raw, str) and not re.fullmatch(r"[\d./ ]{1,40}", raw):  # no exponents, which can be enormous
+    if isinstance(raw, str) and not re.fullmatch(r"[\d./ ]{1,200}", raw):  # no exponents, which can be enormous
         raise ValueError
     try:
         value = Fraction(str(raw).replace(" ", ""))
@@ -109,7 +111,7 @@ def share(lowest: int, highest: int) -> Kind:
 
 
 SPEEDS = number(
-    f"a number from {_SLOWEST:g} to {_FASTEST:,.0f} such as 1 or 60", lambda value: _SLOWEST <= value <= _FASTEST
+    f"a number from {SLOWEST:g} to {FASTEST:,.0f} such as 1 or 60", lambda value: SLOWEST <= value <= FASTEST
 )
 
 
@@ -136,11 +138,30 @@ def text(metavar: str) -> Kind:
     return Kind(metavar, "a text that is not empty", parse)
 
 
+def spark_master() -> Kind:
+    """Accept URLs of Spark masters; whether a cluster is there is found out by starting Spark."""
+
+    def parse(raw: Any) -> str:
+        if not isinstance(raw, str) or not _MASTER.fullmatch(raw):
+            raise ValueError
+        return raw
+
+    return Kind("URL", "a Spark master such as local[*], spark://host:7077 or yarn", parse)
+
+
 def time_span() -> Kind:
     """Lengths of simulated time, kept in whole milliseconds."""
     wanted = "a duration above zero, at most 366d, such as 2h, 12m, 90s or 1h30m"
     return Kind("TIME", wanted, parse_duration_ms, show_duration)
 
 
-def nearest(word: str, words: list[str]) -> str:
-    return get_close_matches(word, words, n=1, cutoff=0.0)[0]
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the word that a misspelled word stands for; None if none is really near."""
+    return next(iter(get_close_matches(word, list(words), n=1, cutoff=_NEAR)), None)
+
+
+def suggestion(word: str, words: Iterable[str]) -> str:
+    """Return the remedy for a word that is not among those that there are: the nearest, or else all of them."""
+    known = list(words)
+    near = nearest(word, known)
+    return f"give one of {', '.join(known)}" if near is None else f"did you mean {near!r}?"

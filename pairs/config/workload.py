@@ -1,14 +1,14 @@
 """The workload: every parameter of a market and its strategies, with defaults that follow from the scale factor."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, log, sqrt
+from math import exp, floor, log, log10, sqrt
 from typing import Any
 
 from pairs.config.phases import PHASES, Phase
-from pairs.config.settings import as_plain, defaults_of, parse_record, setting
-from pairs.config.values import Plain, choice, number, rate, time_span, whole
+from pairs.config.settings import as_plain, declared_in, defaults_of, parse_record, setting
+from pairs.config.values import HIGHEST_RATE, Plain, choice, number, rate, time_span, whole
 from pairs.core.errors import BadInputError
 from pairs.core.units import show_duration
 from pairs.model.arrivals import Knots, burst_phases, rate_knots, usual_phases
@@ -19,6 +19,7 @@ HIGHEST_INITIAL_CENTS = 16_000
 
 _MOST_SYMBOLS = 26**5  # a 26th of all six-letter words, so that unique words are found quickly
 _LARGEST_CENTS = 2**31 - 1
+_FOLLOWING = ("basis_rate", "symbols", "correlations", "strategies")  # have a default that follows from other settings
 _SAFE_SIGMAS = 8.0  # a price leaves the 32-bit range with a probability of about 1e-15
 SEEDS = whole(0, 2**64 - 1)
 _PEAK_FACTORS = number("a number above zero, at most 1000", lambda factor: 0 < factor <= 1000)
@@ -123,8 +124,15 @@ class Workload:
         standard = complete({"scale_factor": self.scale_factor})
         free = {"scale_factor", "seed", "market_rate"}
         free |= {"curve"} if self.phases else set()  # it follows from them
-        names = [declared.name for declared in fields(self) if declared.name not in free]
+        names = [name for name in declared_in(self) if name not in free]
         return [name for name in names if getattr(self, name) != getattr(standard, name)]
+
+    @property
+    def derived(self) -> list[str]:
+        """Names of the settings that have the value that follows from the others."""
+        values = {name: getattr(self, name) for name in declared_in(self)}
+        followed = {name: _with_defaults({key: values[key] for key in values if key != name}) for name in _FOLLOWING}
+        return [name for name in _FOLLOWING if followed[name][name] == values[name]]
 
     def as_plain(self) -> dict[str, Plain]:
         return as_plain(self)
@@ -137,6 +145,13 @@ class Workload:
 
 def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Workload:
     """Fill in the defaults that follow from the scale factor, and check the whole; `places` is for error messages."""
+    workload = Workload(**_with_defaults(values))
+    _check(workload, places or {})
+    _check_phases(workload, places or {})
+    return workload
+
+
+def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
     fixed = {name: value for name, value in defaults_of(Workload).items() if value is not None}
     phases: tuple[Phase, ...] = values.get("phases", ())
     known = fixed | ({"duration": phases[-1].until, "curve": "phases"} if phases else {}) | dict(values)
@@ -145,30 +160,57 @@ def complete(values: Mapping[str, Any], places: Mapping[str, str] | None = None)
     known.setdefault("symbols", SYMBOLS_PER_MARKET * markets)
     known.setdefault("correlations", max(1, known["symbols"] // 4))
     known.setdefault("strategies", STRATEGIES_PER_UNIT * known["scale_factor"])
-    workload = Workload(**known)
-    _check(workload, places or {})
-    _check_phases(workload, places or {})
-    return workload
+    return known
 
 
 def _check(workload: Workload, places: Mapping[str, str]) -> None:
     """Refuse values that are valid alone but not together."""
+    if workload.symbols > _MOST_SYMBOLS:
+        more = f"{workload.symbols:,} symbols are more than {_MOST_SYMBOLS:,}"
+        raise _refusal(places, more, {"scale_factor": "give a lower scale factor"})
+    if HIGHEST_RATE < workload.basis_rate == workload.market_rate * workload.markets:  # if given, it has its own bound
+        more = f"{float(workload.basis_rate):,.0f} ticks per second are more than {float(HIGHEST_RATE):,.0f}"
+        raise _refusal(places, more, dict.fromkeys(("market_rate", "scale_factor"), "give a lower value"))
+    _check_correlations(workload, places)
+    _check_volatility(workload, places)
+
+
+def _refusal(places: Mapping[str, str], problem: str, remedies: Mapping[str, str]) -> BadInputError:
+    """Blame what the user gave: of the settings with a remedy the first with a flag, or else the first in a file."""
+
+    def distance(name: str) -> int:
+        return 2 if name not in places else 0 if places[name].startswith("--") else 1
+
+    name = min(remedies, key=distance)
+    return BadInputError(f"{places.get(name, name)}: {problem}; {remedies[name]}")
+
+
+def _check_correlations(workload: Workload, places: Mapping[str, str]) -> None:
     symbols, correlations = workload.symbols, workload.correlations
-    if symbols > _MOST_SYMBOLS:
-        place = places.get("scale_factor", "scale_factor")
-        raise BadInputError(f"{place}: {symbols:,} symbols are more than {_MOST_SYMBOLS:,}; give a lower SF")
     if 2 * correlations > symbols:
-        place = places.get("correlations", "correlations")
         needed = f"{correlations:,} correlations need {2 * correlations:,} symbols and there are {symbols:,}"
-        raise BadInputError(f"{place}: {needed}; give at most {symbols // 2:,}")
+        remedies = {"correlations": f"give at most {symbols // 2:,}", "symbols": f"give at least {2 * correlations:,}"}
+        if "symbols" not in places:
+            remedies["scale_factor"] = f"give at most {symbols // 2:,} correlations"
+        raise _refusal(places, needed, remedies)
+
+
+def _check_volatility(workload: Workload, places: Mapping[str, str]) -> None:
     room = log(_LARGEST_CENTS / HIGHEST_INITIAL_CENTS) - _SAFE_SIGMAS * workload.spread
     most = room / (_SAFE_SIGMAS * sqrt(workload.duration / 1000))
     if workload.volatility > most:
-        place = places.get("volatility", "volatility")
-        raise BadInputError(
-            f"{place}: at {workload.volatility:g} a price can grow {exp(room):,.0f}-fold, past 32 bits, within the "
-            f"duration; give at most {most:.2g}"
-        )
+        within = f"within {show_duration(workload.duration)} at a volatility of {workload.volatility:g}"
+        at_most, longest_s = f"at most {_rounded_down(most):g}", int((room / (_SAFE_SIGMAS * workload.volatility)) ** 2)
+        lower = f"give a volatility of {at_most}"
+        shorter = f"give at most {show_duration(1000 * longest_s)}" if longest_s else lower
+        remedies = {"volatility": f"give {at_most}", "duration": shorter, "phases": lower, "spread": lower}
+        raise _refusal(places, f"{within} a price can grow {exp(room):,.0f}-fold, past 32 bits", remedies)
+
+
+def _rounded_down(value: float) -> float:
+    """Return a number with two digits that is not above another."""
+    step = 10.0 ** (floor(log10(value)) - 1)
+    return floor(value / step) * step
 
 
 def _check_phases(workload: Workload, places: Mapping[str, str]) -> None:

@@ -1,10 +1,28 @@
 """The errors of the kit: libraries raise them, the command line prints each as one line."""
 
+from collections.abc import Mapping
+from typing import Any
+
+_LONGEST_SHOWN = 80  # characters of a value
+
 
 def one_line(message: str) -> str:
     """Return a message as one line without control characters, whatever names from data or disk are in it."""
     line = " ".join(message.split())
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
+
+
+def shown(value: Any) -> str:
+    """Return a value as its user wrote it: text in quotes, `true` as in TOML; what is long is cut."""
+    if value is None or isinstance(value, bool):
+        written = "null" if value is None else str(value).lower()
+    elif isinstance(value, Mapping):
+        written = "a table"
+    elif isinstance(value, list | tuple):
+        written = f"[{', '.join(map(shown, value))}]"
+    else:
+        written = repr(value) if isinstance(value, str) else str(value)
+    return written if len(written) <= _LONGEST_SHOWN else f"{written[:_LONGEST_SHOWN]}..."
 
 
 class PairsError(Exception):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pairs import __version__
-from pairs.core.errors import BadInputError
+from pairs.core.errors import BadInputError, shown
 from pairs.core.files import write_text
 
 
@@ -48,7 +48,8 @@ class Record(Model):
         stamps = content if isinstance(content, dict) else {}
         version, kit = stamps.get("format_version"), stamps.get("kit_version", "unknown")
         if version != cls.FORMAT:
-            versions = f"format version {version}, not {cls.FORMAT}: kit {kit} wrote it, this is kit {__version__}"
+            found = "no format version" if version is None else f"format version {shown(version)}, not {cls.FORMAT}"
+            versions = f"{found}: kit {kit} wrote it, this is kit {__version__}"
             raise BadInputError(f"{file}: has {versions}; {cls.REMEDY}")
         try:
             return cls.model_validate(content)

@@ -1,4 +1,4 @@
-"""Durations as people write and read them."""
+"""Durations and counts as people write and read them."""
 
 import re
 from fractions import Fraction
@@ -36,4 +36,11 @@ def show_duration(duration_ms: int) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Write a number of things: `1 warning`, `2 warnings`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {plural(number, noun)}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a noun as it stands after a number: `warning` after 1, `warnings`, `strategies` after any other."""
+    if number == 1:
+        return noun
+    return f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"

@@ -12,7 +12,7 @@ import numpy as np
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.progress import Progress
 from pairs.core.spark import SparkSession, TaskError, run_tasks
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
 from pairs.dataset.folder import Dataset
 from pairs.dataset.formats.base import FilePart
@@ -147,7 +147,7 @@ def _row_problems(scanned: list[Scanned]) -> Iterator[str]:
             if shown[problem.rule] <= MAX_SHOWN:
                 yield problem.message(path)
             if shown[problem.rule] == MAX_SHOWN and counts[problem.rule] > MAX_SHOWN:
-                yield f"{path}: ... and {counts[problem.rule] - MAX_SHOWN:,} more rows like that"
+                yield f"{path}: ... and {counted(counts[problem.rule] - MAX_SHOWN, 'row')} more like that"
 
 
 def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[str]) -> Iterator[str]:
@@ -158,7 +158,7 @@ def _symbol_problems(dataset: Dataset, manifest: DatasetManifest, traded: set[st
         yield f"{dataset.correlations_file}: symbol {symbol!r} never trades; {_AGAIN}"
     described = manifest.counts.symbols
     if len(traded) != described:
-        yield f"{dataset.ticks_folder}: {len(traded):,} symbols, dataset.json has {described:,}; {_AGAIN}"
+        yield f"{dataset.ticks_folder}: {counted(len(traded), 'symbol')}, dataset.json has {described:,}; {_AGAIN}"
 
 
 def _differences(
@@ -174,7 +174,7 @@ def _differences(
         if file.name in rows and rows[file.name] != file.ticks:
             explained = True
             path = dataset.ticks_folder / file.name
-            yield f"{path}: {rows[file.name]:,} ticks, dataset.json has {file.ticks:,}; {_AGAIN}"
+            yield f"{path}: {counted(rows[file.name], 'tick')}, dataset.json has {file.ticks:,}; {_AGAIN}"
     found = digest.hexdigest()
     if not explained and found != manifest.digest:
         text = f"the rows have digest {found}, dataset.json has {manifest.digest}"
@@ -190,4 +190,4 @@ def _remarks(dataset: Dataset, scanned: list[Scanned], traded: set[str]) -> Iter
         strategies, _ = scan(dataset.strategies_file)
         watched = strategies.symbols if strategies else set()
         if silent := sorted(watched - traded):
-            yield f"{len(silent):,} symbols that strategies watch never trade, such as {silent[0]!r}"
+            yield f"{counted(len(silent), 'watched symbol')} without a trade, such as {silent[0]!r}"

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 
+from pydantic import Field
+
 from pairs.config.profile import Profile
-from pairs.config.values import Plain
+from pairs.config.values import FASTEST, SLOWEST, Plain
 from pairs.config.workload import Workload
 from pairs.core.records import Model, Record
 from pairs.core.units import show_duration
@@ -42,7 +44,7 @@ class DatasetManifest(Record):
     digest: str
     correlations_digest: str
     profile: str
-    recommended_speed: float
+    recommended_speed: float = Field(ge=SLOWEST, le=FASTEST)
     standard: bool
     nonstandard: tuple[str, ...]
     parameters: dict[str, Plain]
@@ -59,6 +61,11 @@ class DatasetManifest(Record):
     def workload(self) -> Workload:
         """The parameters of the market; of an imported market as far as they are known."""
         return Workload.from_plain(self.parameters, "dataset.json")
+
+    @property
+    def as_profile(self) -> Profile:
+        """The profile from which the dataset can be generated again, if it is not imported."""
+        return Profile(self.profile, self.workload, self.recommended_speed)
 
     @property
     def bytes(self) -> int:

@@ -45,14 +45,14 @@ class Kill(Fault):
 FAULTS: Mapping[str, type[Fault]] = {fault.kind: fault for fault in (Kill,)}
 
 
-def find_faults(specs: Iterable[FaultSpec], close_ms: float = inf) -> list[Fault]:
+def find_faults(specs: Iterable[FaultSpec], close_ms: float = inf, place: str = "--fault") -> list[Fault]:
     """Return the faults that a configuration asks for, in the order in which they strike, all before the close."""
     for spec in specs:
         if spec.kind not in FAULTS:
-            raise BadInputError(f"--fault: {str(spec)!r} is not a fault; give one of {', '.join(FAULTS)}, then @TIME")
+            raise BadInputError(f"{place}: {str(spec)!r} is not a fault; give one of {', '.join(FAULTS)}, then @TIME")
         if spec.at_ms >= close_ms:
             close = show_duration(int(close_ms))
-            raise BadInputError(f"--fault: {str(spec)!r} is after the close; give a time before {close}")
+            raise BadInputError(f"{place}: {str(spec)!r} is after the close; give a time before {close}")
     return [FAULTS[spec.kind](spec.at_ms) for spec in sorted(specs)]
 
 

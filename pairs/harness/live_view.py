@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairs.core.errors import BadInputError
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 from pairs.harness.resources import Sampler
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SinkRecord
@@ -61,7 +61,7 @@ class LiveView:
         return {
             "phase": phase,
             "ticks/s": f"{produced / seconds:,.0f} produced, {consumed / seconds:,.0f} consumed",
-            "backlog": f"{last.backlog:,} ticks",
+            "backlog": counted(last.backlog, "tick"),
             "latency": latency,
             "answers": answers,
             "CPU": ", ".join(f"{part} {cores:.0%}" for part, cores in self._sampler.cores().items()),
@@ -74,7 +74,7 @@ class LiveView:
             sink = SinkRecord.read(self._run.sink_file)
         except (OSError, BadInputError):
             return "", ""
-        answers = ", ".join(f"{count:,} {stream}" for stream, count in sink.rows.items())
+        answers = ", ".join(counted(count, stream.removesuffix("s")) for stream, count in sink.rows.items())
         return answers, " / ".join(f"{name} {us / 1000:,.0f} ms" for name, us in sink.recent_latency_us.items())
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pairs.core.units import counted
 from pairs.measure.latency import quarters
 from pairs.measure.latency_parts import where_it_goes
 from pairs.measure.recordings import Recorded, Timed
@@ -74,8 +75,8 @@ def validity_finding(score: ScoreRecord) -> Finding:
     title = "Does the score count?"
     if not score.valid:
         return Finding("bad", title, f"No: {'; '.join(score.reasons)}.")
-    counted = f"{score.orders:,} orders of {score.triggers:,} triggers were measured"
-    return Finding("good", title, f"Yes: every answer is right, the load was offered as planned, and {counted}.")
+    sample = f"the sample has {counted(score.orders, 'order')} of {counted(score.triggers, 'trigger')}"
+    return Finding("good", title, f"Yes: every answer is right, the load was offered as planned, and {sample}.")
 
 
 def latency_findings(timed: Timed, begin: float, end: float) -> Iterator[Finding]:
@@ -123,13 +124,13 @@ def _agreement(found: Sequence[LatencySummary]) -> Answer:
 
 
 def _certainty(score: ScoreRecord) -> Answer:
-    of = f"{score.orders:,} orders of {score.triggers:,} triggers"
+    of = f"{counted(score.orders, 'order')} of {counted(score.triggers, 'trigger')}"
     if score.p99_interval is None or score.p99 is None:
-        return "note", f"Unknown: {of} are too few to tell."
+        return "note", f"Unknown: {of} cannot tell."
     low, high = score.p99_interval
     wide = high - low > _WIDE * score.p99
     return "warning" if wide else "good", (
-        f"{'Hardly' if wide else 'Fairly'}: {of} put it between {low * 1000:,.0f} and {high * 1000:,.0f} ms "
+        f"{'Hardly' if wide else 'Fairly'}: by {of} it is between {low * 1000:,.0f} and {high * 1000:,.0f} ms "
         "(95 %, by a bootstrap that draws whole triggers, as their orders are late together)."
     )
 
@@ -205,13 +206,13 @@ def recovery_finding(found: Recovery) -> Finding:
     never = sum(seconds is None for seconds in found.times_s)
     caught_up = ", ".join(f"{seconds:.1f} s" for seconds in found.times_s if seconds is not None)
     sentence = (
-        f"After {found.faults} fault{'s' if found.faults > 1 else ''} its recovery was of the class {found.kind}: "
+        f"After {counted(found.faults, 'fault')} its recovery was of the class {found.kind}: "
         f"{found.explanation}. It had caught up after {caught_up or 'no time that was seen'}."
     )
     if never:
-        sentence += f" {never} times it did not catch up within the run."
+        sentence += f" {counted(never, 'time')} it did not catch up within the run."
     orders = found.latency_s[SCORED.name]
     if orders.p50 is not None and orders.max is not None:
-        sentence += f" The {orders.count:,} orders that were due meanwhile came late: half of them by more than "
-        sentence += f"{orders.p50:.1f} s, the worst by {orders.max:.1f} s."
+        late = f"half of them by more than {orders.p50:.1f} s, the worst by {orders.max:.1f} s"
+        sentence += f" {counted(orders.count, 'order')} due meanwhile came late: {late}."
     return Finding("good" if found.kind == "precise" and not never else "warning", "How did it recover?", sentence)

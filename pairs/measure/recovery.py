@@ -33,10 +33,10 @@ def recovery_kind(validation: ValidationRecord) -> tuple[str, str]:
     wrong, missing, undue, duplicates, repeated = (
         validation.total(kind) for kind in ("wrong", "missing", "undue", "duplicates", "repeated")
     )
-    twice = f"{duplicates + repeated:,} came twice, of which the sink dropped {repeated:,} as repetitions"
-    found = [f"{count:,} {what}" for count, what in ((wrong, "are wrong"), (missing, "are missing")) if count]
+    twice = f"{duplicates + repeated:,} came twice, of which the sink dropped {repeated:,}"
+    found = [f"{count:,} {what}" for count, what in ((wrong, "came wrong"), (missing, "never came")) if count]
     found += [twice] if duplicates or repeated else []
-    found += [f"{undue - duplicates:,} were not due"] if undue > duplicates else []
+    found += [f"{undue - duplicates:,} came without being due"] if undue > duplicates else []
     kind = "none" if wrong else "gap" if missing else "rollback" if duplicates or repeated else "none"
     return (kind, f"of the answers {', '.join(found)}") if found else ("precise", "nothing missing, nothing twice")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 from pairs.model.strategy import Strategy
 
 FEWEST_ORDERS = 100
@@ -52,11 +52,12 @@ def _sample_reasons(measured: Measured) -> Iterator[str]:
     elif measured.p99_s is not None and measured.p99_s <= 0:
         yield "latencies are not above zero, so the clocks cannot be trusted"
     if 0 < measured.orders < FEWEST_ORDERS:
-        yield f"a 99th percentile needs {FEWEST_ORDERS} orders in the measurement interval, there are {measured.orders}"
+        needed = f"a 99th percentile needs {FEWEST_ORDERS} orders in the measurement interval"
+        yield f"{needed}, the run has {measured.orders}"
     if 0 < measured.triggers < FEWEST_TRIGGERS:
         yield (
-            f"the {measured.orders:,} orders in the measurement interval are of {measured.triggers} triggers, "
-            f"{FEWEST_TRIGGERS} are needed"
+            f"the measurement interval has {counted(measured.orders, 'order')} of "
+            f"{counted(measured.triggers, 'trigger')}, {FEWEST_TRIGGERS} triggers are needed"
         )
     yield from warm_up_reasons(measured.strategies, measured.warm_strategies)
     yield from interval_reasons(measured.interval_s)
@@ -90,7 +91,7 @@ def _driver_reasons(measured: Measured) -> Iterator[str]:
     due, sent = measured.due_in_interval, measured.sent_in_interval
     if abs(sent - due) > RATE_TOLERANCE * due:
         yield (
-            f"{sent:,} ticks were sent in the measurement interval, {due:,} were due in it: "
+            f"{counted(sent, 'tick')} sent in the measurement interval, {due:,} due in it: "
             f"{abs(sent - due) / max(due, 1):.1%} off, {RATE_TOLERANCE:.0%} is allowed"
         )
 
@@ -115,10 +116,9 @@ def hopeless_reasons(
     yield from warm_up_reasons(len(strategies), warm_strategies(strategies, duration_ms))
     triggers = _most_triggers({strategy.period_ms for strategy in strategies}, begin, end)
     if triggers < FEWEST_TRIGGERS:
-        yield (
-            f"windows can end at most {triggers} times in the measurement interval of {show_duration(end - begin)}, "
-            f"{FEWEST_TRIGGERS} triggers are needed"
-        )
+        length = show_duration(end - begin)
+        most = f"windows can end at most {counted(triggers, 'time')} in the measurement interval of {length}"
+        yield f"{most}, {FEWEST_TRIGGERS} triggers are needed"
     yield from interval_reasons((end - begin) / 1000 / speed)
 
 

@@ -132,8 +132,10 @@ class _Reading:
 
     def _check_meaning(self, line: int, given: dict[str, str]) -> None:
         """Check what a schema cannot express, or only with the whole file in memory."""
-        first = self.lines_of_aliases.setdefault(given["alias"], line)
-        if first != line:
+        first = self.lines_of_aliases.get(given["alias"])
+        if first is None:
+            self.lines_of_aliases[given["alias"]] = line
+        else:
             self.problems.append(Problem(line, f"alias {given['alias']!r} is used in line {first} already"))
         if given["symbol1"] == given["symbol2"]:
             self.problems.append(Problem(line, f"symbol1 and symbol2 are both {given['symbol1']!r}"))

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 import numpy as np
 from rich.filesize import decimal
 
+from pairs.core.units import counted
 from pairs.measure.latency import over_day, summarize
 from pairs.measure.recordings import Recorded
 from pairs.measure.resources import cost
 from pairs.model.streams import SCORED
 from pairs.report.charts import Data, absent, curve, log_range, numbers
 from pairs.report.page import render
-from pairs.report.tables import NOT_RECORDED, PUBLISHED, Table, flattened
+from pairs.report.tables import NOT_RECORDED, PUBLISHED, Table, cores, flattened
 from pairs.report.verdict import validity_words
 from pairs.run_folder.records import ScoreRecord
 
@@ -59,7 +60,7 @@ def comparison_of(every: Sequence[Recorded]) -> str:
     }
     subtitle = "; ".join(run.name for run in runs)
     context = {"subtitle": subtitle, "cautions": cautions(runs), "differences": differences(runs)}
-    return render("comparison.html.jinja", f"Pairs: {len(runs)} runs compared", payload, context)
+    return render("comparison.html.jinja", f"Pairs: {counted(len(runs), 'run')} compared", payload, context)
 
 
 def named(every: Sequence[Recorded]) -> list[Compared]:
@@ -212,7 +213,7 @@ def _void(runs: Sequence[Compared]) -> Iterator[Caution]:
 def _machines(runs: Sequence[Compared]) -> Iterator[Caution]:
     def machine(run: Compared) -> str:
         found = run.recorded.manifest.environment
-        return f"{found.processor}, {found.cores or '?'} cores, {decimal(found.memory_bytes)}"
+        return f"{found.processor}, {cores(found.cores)}, {decimal(found.memory_bytes)}"
 
     groups = _grouped(runs, machine)
     if len(groups) > 1:

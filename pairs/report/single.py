@@ -3,6 +3,7 @@
 import shlex
 from typing import Any
 
+from pairs.core.units import counted
 from pairs.measure.findings import findings
 from pairs.measure.latency_groups import latency_groups
 from pairs.measure.latency_parts import where_it_goes
@@ -78,10 +79,10 @@ def _validation_remarks(validation: ValidationRecord | None) -> list[str]:
     remarks = []
     for name, counts in validation.streams.items():
         if counts.malformed:
-            remarks.append(f"{counts.malformed:,} rows of {name} are invalid and count as undue.")
+            remarks.append(f"{counted(counts.malformed, 'invalid row')} of {name}, counted as undue.")
         if counts.unknown_strategies:
             unknown = sum(counts.unknown_strategies.values())
-            remarks.append(f"{unknown:,} undue {name} are of strategies that are not in the set.")
+            remarks.append(f"Undue {name} of strategies that are not in the set: {unknown:,}.")
     edges, touched = validation.knife_edges, validation.knife_edge_strategies
     return [*remarks, *(f"{remark}." for remark in knife_edge_remarks(edges, touched, validation.passed))]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pairs.core.units import counted
 from pairs.measure.recordings import Recorded
 from pairs.measure.repetition import RULE, Point, Spread, chance_sentence, comparisons, front
 from pairs.report.charts import Data, absent
@@ -26,7 +27,8 @@ def sweep_report_of(points: Sequence[Point], every: Sequence[Recorded]) -> str:
         "rule": RULE,
         "cautions": incomparable(runs),
     }
-    return render("sweep.html.jinja", f"Pairs: {len(points)} points, {len(runs)} runs", payload, context)
+    title = f"Pairs: {counted(len(points), 'point')}, {counted(len(runs), 'run')}"
+    return render("sweep.html.jinja", title, payload, context)
 
 
 def sweep_table(points: Sequence[Point]) -> Table:

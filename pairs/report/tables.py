@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pairs.core.units import show_duration
+from pairs.core.units import counted, show_duration
 from pairs.measure.latency import figures
 from pairs.measure.phases import by_phase
 from pairs.measure.recordings import Recorded
@@ -47,6 +47,10 @@ class Table(NamedTuple):
 
 def number(value: float | None, digits: int = 2) -> str:
     return NONE if value is None else f"{value:,.{digits}f}"
+
+
+def cores(count: int | None) -> str:
+    return "unknown cores" if count is None else counted(count, "core")
 
 
 def milliseconds(seconds: float | None) -> str:

@@ -4,10 +4,10 @@ from typing import Any
 
 from rich.filesize import decimal
 
-from pairs.core.units import counted
+from pairs.core.units import counted, plural
 from pairs.measure.recordings import Recorded
 from pairs.model.plan import CLASSES
-from pairs.report.tables import NOT_RECORDED, flattened, milliseconds, number
+from pairs.report.tables import NOT_RECORDED, cores, flattened, milliseconds, number
 from pairs.run_folder.records import Environment, ScoreRecord, ValidationRecord
 
 # Settings in the words of people, for "standard because of ...".
@@ -89,10 +89,10 @@ def _validation_sentence(validation: ValidationRecord | None) -> str:
     if validation is None:
         return "The answers were not validated, so nothing is known about them."
     if validation.passed:
-        return f"All {validation.total('correct'):,} answers were compared with the reference: all are correct."
+        return f"Every answer was compared with the reference, {validation.total('correct'):,} in all: all are correct."
     counts = {kind: validation.total(kind) for kind in ("missing", "undue", "wrong")}
     listed = ", ".join(f"{value:,} {kind}" for kind, value in counts.items() if value)
-    return f"Validation failed: of both streams together, {listed or 'some'} answers."
+    return f"Validation failed: of both streams together, {listed or 'some'} {plural(sum(counts.values()), 'answer')}."
 
 
 def _standard_sentence(score: ScoreRecord) -> str:
@@ -113,9 +113,12 @@ def _figures(recorded: Recorded) -> list[tuple[str, str]]:
         ("scale factor", NOT_RECORDED if scale_factor is None else f"{scale_factor}"),
         ("engine", f"{settings.target}, plan {settings.plan}, class {recorded.manifest.plan_class}"),
         ("transport", settings.transport),
-        ("orders measured", f"{score.orders:,} of {score.triggers:,} triggers" if score and score.orders else "none"),
-        ("speed", f"{speed:g} times" if isinstance(speed, float) else "unpaced"),
-        ("machine", f"{environment.cores} cores, {decimal(environment.memory_bytes)}"),
+        (
+            "orders measured",
+            f"{score.orders:,} of {counted(score.triggers, 'trigger')}" if score and score.orders else "none",
+        ),
+        ("speed", f"{speed:g} x" if isinstance(speed, float) else "unpaced"),
+        ("machine", f"{cores(environment.cores)}, {decimal(environment.memory_bytes)}"),
     ]
 
 

@@ -62,10 +62,7 @@ class Run:
         try:
             return RunManifest.read(self.manifest_file)
         except FileNotFoundError:
-            raise BadInputError(
-                f"{self.path}: not a run, as it has no run.json; for the answers of another engine give "
-                "--dataset DATASET --answers FOLDER"
-            ) from None
+            raise BadInputError(f"{self.path}: not a run, as it has no run.json; give the folder of a run") from None
 
     @property
     def validation(self) -> ValidationRecord:

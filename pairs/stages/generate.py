@@ -1,13 +1,16 @@
 """Makes a dataset: generates a market or imports real trades, and generates the strategies that watch it."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from pairs.config.profile import Profile
+from pairs.config.profile import Profile, load_profile
+from pairs.config.settings import declared_in
+from pairs.config.workload import Workload
 from pairs.core import spark
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset, new_dataset
@@ -123,9 +126,8 @@ def are_generated(dataset: Dataset, digest: str) -> bool:
 def is_confirmed(dataset: Dataset, master: str) -> bool:
     """Return whether the ticks of a dataset are those that the generator gives for its parameters, drawn again."""
     manifest = dataset.manifest
-    profile = Profile(manifest.profile, manifest.workload, manifest.recommended_speed)
     with TemporaryDirectory() as folder:
-        again = generate(profile, Path(folder) / "again", suffix=VIRTUAL, master=master).dataset
+        again = generate(manifest.as_profile, Path(folder) / "again", suffix=VIRTUAL, master=master).dataset
         return (again.manifest.digest, again.manifest.correlations_digest) == (
             manifest.digest,
             dataset.correlations_digest(),
@@ -138,15 +140,31 @@ def dataset_folder(profile: Profile, suffix: str) -> Path:
     return Path("data") / f"{profile.name}-sf{profile.workload.scale_factor}{stored}"
 
 
+def profile_for(profile: str | None, default: str, flags: Mapping[str, Any], path: Path | None) -> Profile:
+    """Return the profile that is asked for; if none and no workload is, that of the dataset in a folder, if any."""
+    asked = profile is not None or flags.keys() & declared_in(Workload).keys()
+    manifest = None if asked or path is None else Dataset(path).optional_manifest
+    return load_profile(profile or default, flags) if manifest is None else manifest.as_profile
+
+
 def ensure_dataset(profile: Profile, path: Path | None, suffix: str, master: str, done: Done) -> Dataset:
     """Return the dataset of a profile with its strategies; generate what is missing."""
     path = path or dataset_folder(profile, suffix)
     manifest = Dataset(path).optional_manifest
-    if manifest is None:
+    if manifest is not None:
+        _refuse_other_workload(path, manifest.workload, profile.workload)
+    elif path.exists() and any(path.iterdir() if path.is_dir() else [path]):
+        raise BadInputError(f"{path}: exists and has no dataset.json; give another folder for the dataset")
+    else:
         done(generate(profile, path, suffix=suffix, master=master))
-    elif manifest.parameters != profile.workload.as_plain():
-        raise BadInputError(f"{path}: has a dataset with other parameters; give another folder")
     dataset = Dataset(path)
     if not dataset.strategies_file.is_file():
         done(generate_strategies(path))
     return dataset
+
+
+def _refuse_other_workload(path: Path, found: Workload, wanted: Workload) -> None:
+    """Refuse to take a dataset for that of other parameters; name those that differ."""
+    differ = [name for name in declared_in(Workload) if getattr(found, name) != getattr(wanted, name)]
+    if differ:
+        raise BadInputError(f"{path}: has a dataset with another {', '.join(differ)}; give another folder")

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
+from pairs.config.values import suggestion
 from pairs.core.errors import BadInputError
 from pairs.core.progress import warn
 from pairs.dataset.folder import Dataset
@@ -30,10 +31,11 @@ from pairs.transport.registry import TRANSPORTS
 
 def with_master(settings: RunSettings, master: str | None) -> RunSettings:
     """Add a Spark master to the engine's settings, if it accepts that setting."""
-    target, plan = targets.find(settings.target, settings.plan)
+    target, plan = targets.find_for(settings)
     if master is None or not target.accepts("master", plan):
         return settings
-    return replace(settings, settings={**settings.settings, "master": master})
+    places = {**settings.places, "settings.master": "--master"}
+    return replace(settings, settings={**settings.settings, "master": master}, places=places)
 
 
 def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool = False) -> Run:
@@ -45,37 +47,37 @@ def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, ov
     return run
 
 
-def check_settings(settings: RunSettings) -> tuple[Target, str]:
-    """Refuse settings that the target does not accept, or that no run can have; return target and plan."""
-    target, plan = targets.find(settings.target, settings.plan)
-    for name in settings.settings:
-        if not target.accepts(name, plan):
-            what = f"{target.name}, plan {plan}, accepts"
-            raise BadInputError(f"--set: {what} no {name!r}; 'pairs targets' lists what it accepts")
+def check_settings(settings: RunSettings, duration_ms: int) -> tuple[Target, str]:
+    """Refuse what no run of so long a day can have, before anything is written or started; return target and plan."""
+    target, plan = targets.find_for(settings)
+    for name, value in settings.settings.items():
+        target.check_setting(name, value, plan, settings.engine_place(name))
     if settings.transport not in TRANSPORTS:
-        known = ", ".join(TRANSPORTS)
-        raise BadInputError(f"--transport: {settings.transport!r} is not a transport; give one of {known}")
+        unknown = f"{settings.transport!r} is not a transport"
+        raise BadInputError(f"{settings.place('transport')}: {unknown}; {suggestion(settings.transport, TRANSPORTS)}")
     if settings.faults and not target.recovers:
-        raise BadInputError(f"--fault: {target.name} keeps no state that survives a crash; leave the fault out")
+        lost = f"{target.name} keeps no state that survives a crash"
+        raise BadInputError(f"{settings.place('faults')}: {lost}; leave the fault out")
+    find_faults(settings.faults, duration_ms, settings.place("faults"))
+    target.check_requirements()
     return target, plan
 
 
 def wall_speed(settings: RunSettings, recommended: float) -> float:
     """Return the speed of runs that are to be scored; refuse unpaced runs."""
     if settings.speed == "max":
-        raise BadInputError("--speed: unpaced runs have no score to compare; give a number, such as 1 or 60")
+        place = settings.place("speed")
+        raise BadInputError(f"{place}: unpaced runs have no score to compare; give a number, such as 1 or 60")
     return recommended if settings.speed is None else float(settings.speed)
 
 
 def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     """Check the settings, fill in the defaults, and return what will be run."""
-    target, plan = check_settings(settings)
     dataset.tick_files()
     strategies = read_strategies(dataset.strategies_file)
     manifest = dataset.optional_manifest
     duration = strategies.market_close_ms if manifest is None else manifest.duration_ms
-    find_faults(settings.faults, duration)
-    target.check_requirements()
+    target, plan = check_settings(settings, duration)
     interval = (duration // 4, 3 * duration // 4) if manifest is None else manifest.measurement_interval_ms
     recommended = 1.0 if manifest is None else manifest.recommended_speed
     speed = recommended if settings.speed is None else settings.speed

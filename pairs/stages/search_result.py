@@ -59,7 +59,7 @@ def profile_at(
     for name, flag in _TAKEN.items():
         if name in flags:
             raise BadInputError(f"{flag}: --at takes scale factor and rate from a search; leave one of the two out")
-    _, plan = targets.find(settings.target, settings.plan)
+    _, plan = targets.find_for(settings)
     load = sustained_load(folder or search_folder(SEARCHED_PROFILE, settings.target, plan))
     plain = load_profile(profile, flags)
     if any(phase.rate.value and not phase.rate.is_share for phase in plain.workload.phases):

@@ -22,7 +22,6 @@ from pairs.core.errors import BadInputError
 from pairs.core.records import Model, Record
 from pairs.core.spark import DEFAULT_MASTER
 from pairs.dataset.folder import Dataset
-from pairs.harness.faults import find_faults
 from pairs.measure.recordings import read_run
 from pairs.measure.repetition import Point, RunFigures, interleaved
 from pairs.measure.resources import cost
@@ -65,9 +64,7 @@ class SweepManifest(Record):
 
 def _sweep_point(name: str, point: GridPoint, run: str, master: str | None, profile: Profile) -> SweepPoint:
     settings = with_master(load_run(run, point.flags), master)
-    target, plan = check_settings(settings)
-    find_faults(settings.faults, profile.workload.duration)
-    target.check_requirements()
+    target, plan = check_settings(settings, profile.workload.duration)
     full = replace(settings, plan=plan, speed=wall_speed(settings, profile.speed))
     plain, plan_class = full.as_plain(), target.plans[plan].plan_class
     return SweepPoint(name=name or f"{target.name}-{plan}", varied=point.varied, settings=plain, plan_class=plan_class)

@@ -46,6 +46,9 @@ def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy
     Writes validation.json. A strategy, if given, must be in the set.
     """
     run = Run(folder)
+    if dataset is None and not run.manifest_file.is_file():
+        remedy = "give the folder of a run, or, for the answers of another engine, --dataset DATASET --answers FOLDER"
+        raise BadInputError(f"{folder}: not a run, as it has no run.json; {remedy}")
     dataset = dataset or run.dataset()
     if run.manifest_file.is_file():
         run.refuse_other_inputs(dataset)

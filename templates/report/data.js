@@ -40,6 +40,7 @@ const moments = (times) => Float64Array.from(times, moment);
 // ---- Words ---------------------------------------------------------------------------------------------------------
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const counted = (number, noun) => `${grouped.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 const rounded = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const exact = (value) => (value === null || value === undefined ? "–" : typeof value === "number" ? String(value) : value);
 

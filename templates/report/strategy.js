@@ -81,7 +81,7 @@ class StrategyView {
     document.getElementById("strategy-parameters").textContent = [
       known ? `${alias}${user ? ` of ${user}` : ""} watches ${symbol1} and ${symbol2}` : alias,
       known ? `windows of ${period / 1000} s, bands of ${multiplier} standard deviations over ${periods} windows, stop-loss at ${stop * 100} %, funds ${grouped.format(funds / 100)}` : "its parameters are gone with the dataset",
-      `${grouped.format(given)} indicators${thinned}, ${grouped.format(orders.length)} orders`,
+      `${counted(given, "indicator")}${thinned}, ${counted(orders.length, "order")}`,
     ].join("; ") + ".";
     return plot("strategy", this.traces(indicators, trades, known, funds, symbol1, symbol2), this.layout(trades, symbol1, symbol2));
   }

@@ -26,7 +26,7 @@ CASES = {
     "--strategies 0": "--strategies: '0' is not valid",
     "--correlation 1.1": "--correlation: '1.1' is not valid; give a number from -1 to 1",
     "--volatility -1": "--volatility: '-1' is not valid; give a number from 0 up",
-    "--volatility 1": "--volatility: at 1 a price can grow",
+    "--volatility 1": "--volatility: within 2h at a volatility of 1 a price can grow",
     "--arrivals poison": "--arrivals: 'poison' is not valid; give one of poisson, constant",
     "--market fair": "--market: 'fair' is not valid; give one of gbm, cointegrated",
     "--seed -1": "--seed: '-1' is not valid; give a whole number from 0",
@@ -34,7 +34,7 @@ CASES = {
     "--files 99 --duration 1ms": "--files: 99 files for",
     "--format orc": "--format: 'orc' is not valid; give one of parquet, csv, virtual",
     "--profile quik": "--profile: no profile 'quik' (did you mean 'quick'?); give one of",
-    "--profile missing.toml": "--profile: no profile 'missing.toml'",
+    "--profile missing.toml": "--profile: no profile 'missing.toml'; give one of",
     "--profile unknown_key.toml": "unknown_key.toml: unknown key 'durration'; did you mean 'duration'?",
     "--sclae 3": "No such option: --sclae",
 }
@@ -93,9 +93,9 @@ def test_an_unwritable_folder_is_refused(tmp_path: Path, parent: str, capsys: py
 
 def test_an_unknown_master_is_refused(pairs_command: Command, tmp_path: Path) -> None:
     """Spark's error becomes one line."""
-    done = pairs_command("generate", "-o", "market", "--master", "nowhere")
+    done = pairs_command("generate", "-o", "market", "--master", "nowhere://here")
     assert done.returncode == 2
-    assert "pairs: --master: Spark did not start on 'nowhere': " in done.stderr
+    assert "pairs: --master: Spark did not start on 'nowhere://here': " in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
     assert list(tmp_path.iterdir()) == []
 

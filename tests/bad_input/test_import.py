@@ -49,7 +49,7 @@ def test_refused_before_spark_starts(case: str, here: Path, capsys: pytest.Captu
     """Nothing is started or written, and nothing but the line is printed."""
     arguments, message = CASES[case]
     before = sorted(here.rglob("*"))
-    assert cli.run(["import", *arguments, "-o", "real", *COLUMNS, "--master", "nowhere"]) == 2
+    assert cli.run(["import", *arguments, "-o", "real", *COLUMNS, "--master", "nowhere://here"]) == 2
     shown = capsys.readouterr()
     assert (shown.out, shown.err.count("\n")) == ("", 1), shown.err
     assert message in shown.err
@@ -61,7 +61,7 @@ ROW_CASES = {
     "unknown symbols": (["trades.csv", "--pairs", "other.pairs"], "--pairs: symbol 'Z' has no trade; name symbols of"),
     "too few trades": (
         ["trades.csv"],
-        "--top-pairs: 1 wanted, and there are 0 pairs of symbols that trade in at least",
+        "--top-pairs: 1 wanted, found 0 pairs of symbols that trade in at least",
     ),
 }
 

@@ -99,4 +99,17 @@ def test_a_failed_check_lists_every_problem_and_exits_with_1(
     assert len(lines) == 10
     assert lines[0].startswith(f"{file}:1: ")
     assert all(line.startswith(f"{file}:2: ") for line in lines[1:-1])
-    assert lines[-1] == f"pairs: {file}: 9 problems; fix them and check again"
+    assert lines[-1] == f"pairs: {file}: 9 problems; fix the file and check again"
+
+
+def test_one_is_not_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One problem, one strategy."""
+    file = tmp_path / "hand.xml"
+    known = 'user="u" availableFunds="1000" symbol1="A" symbol2="B" periodLength="20" numPeriods="5" stopLossPerc="0.3"'
+    strategy = f'<PairsStrategy alias="a" {known} bandsMultiplier="1.5"/>'
+    file.write_text(f'<Strategies marketClose="7200000">{strategy}</Strategies>')
+    assert cli.run(["strategies", "--check", str(file)]) == 0
+    assert capsys.readouterr().out == f"{file}: valid, 1 strategy\n"
+    file.write_text(f'<Strategies marketClose="7200000">{strategy}{strategy}</Strategies>')  # in one line
+    assert cli.run(["strategies", "--check", str(file)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == f"pairs: {file}: 1 problem; fix the file and check again"

@@ -41,8 +41,8 @@ def test_every_verb_explains_itself(capsys: pytest.CaptureFixture[str], verb: st
 def test_the_configuration_is_printed_as_toml(capsys: pytest.CaptureFixture[str]) -> None:
     """What profile, run file and flags amount to can be read back."""
     shown = tomllib.loads(printed(capsys, "config", "--profile", "quick", "--sf", "15", "--set", "spark.x=1"))
-    assert (shown["profile"]["strategies"], shown["profile"]["market_rate"]) == (375, "250/3")
-    assert (shown["run"]["speed"], shown["run"]["settings"]) == (60, {"spark.x": "1"})
+    assert (shown["profile"]["scale_factor"], shown["profile"]["market_rate"]) == (15, "250/3")
+    assert (shown["profile"]["speed"], shown["run"]["settings"]) == (60, {"spark.x": "1"})
 
 
 def test_phases_are_printed_and_estimated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_rate_reads_back(value: Fraction, is_share: bool) -> None:
         (phase() + "nmae = 3", "phase 1: unknown key 'nmae'; did you mean 'name'?"),
         ("phase = []", "phase: [] is not valid; give tables [[phase]], each with name, until and rate"),
         ("phase = 3", "phase: 3 is not valid; give tables [[phase]]"),
-        ("[phase]\nname = 'a'", "phase: {'name': 'a'} is not valid; give tables [[phase]]"),
+        ("[phase]\nname = 'a'", "phase: a table is not valid; give tables [[phase]]"),
         ("phases = 1", "unknown key 'phases'; did you mean 'phase'?"),
         ("duration = '2h'\n" + phase(), "duration: 2h, but the last phase ends at 1m; leave the duration out"),
         ("curve = 'burst'\n" + phase(), "curve: 'burst' contradicts the phases of the profile; leave it out"),

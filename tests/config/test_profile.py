@@ -62,13 +62,13 @@ def test_a_resolved_workload_reads_back() -> None:
     [
         ("scalefactor = 1", "unknown key 'scalefactor'; did you mean 'scale_factor'?"),
         ("duration = 0", "duration: 0 is not valid; give a duration above zero"),
-        ("seed = true", "seed: True is not valid; give a whole number"),
+        ("seed = true", "seed: true is not valid; give a whole number"),
         ("seed = ", "not valid TOML"),
         ("speed = 0", "speed: 0 is not valid; give a number from 0.001"),
         ('speed = "max"', "speed: 'max' is not valid; give a number from 0.001"),
         ("volatility = 1" + 400 * "0", "is not valid; give a number from 0 up"),
         ("correlations = 51", "correlations: 51 correlations need 102 symbols and there are 100; give at most 50"),
-        ("[market]\nkind = 1", "market: {'kind': 1} is not valid; give one of gbm, cointegrated"),
+        ("[market]\nkind = 1", "market: a table is not valid; give one of gbm, cointegrated"),
     ],
 )
 def test_a_bad_profile_is_refused_with_file_key_and_remedy(tmp_path: Path, content: str, message: str) -> None:

@@ -25,6 +25,16 @@ def test_engine_settings_come_from_file_or_flag(tmp_path: Path) -> None:
     assert load_run("local", {"settings": ["a=b=c"]}).settings == {"a": "b=c"}
 
 
+def test_a_flag_overrides_one_engine_setting(tmp_path: Path) -> None:
+    """The others of the run file stay."""
+    file = tmp_path / "mine.toml"
+    file.write_text("[settings]\nshards = 2\npartitions = 3\n")
+    settings = load_run(str(file), {"settings": ["shards=+04", "state=whole"]})
+    assert settings.settings == {"shards": "+04", "partitions": "3", "state": "whole"}
+    assert settings.engine_place("partitions") == f"{file}: settings partitions"
+    assert settings.engine_place("shards") == "--set shards"
+
+
 def test_faults_are_sorted_by_time() -> None:
     """Each is written KIND@TIME; the order of the flags does not matter."""
     settings = load_run("local", {"faults": ["kill@30m", "kill@90s"]})
@@ -43,9 +53,9 @@ def test_run_settings_read_back() -> None:
     [
         ({"speed": "fast"}, "--speed: 'fast' is not valid; give a number from 0.001 to 10,000 such as 1 or 60, or max"),
         ({"drivers": "0"}, "--drivers: '0' is not valid; give a whole number from 1 to 16"),
-        ({"faults": ["kill"]}, "--fault: ['kill'] is not valid; give a fault and a time such as kill@30m"),
-        ({"faults": ["@30m"]}, "--fault: ['@30m'] is not valid"),
-        ({"settings": ["a"]}, "--set: ['a'] is not valid; give settings by name"),
+        ({"faults": ["kill"]}, "--fault: 'kill' is not valid; give a fault and a time above zero such as kill@30m"),
+        ({"faults": ["@30m"]}, "--fault: '@30m' is not valid"),
+        ({"settings": ["a"]}, "--set: 'a' is not valid; give a name and a value such as"),
     ],
 )
 def test_bad_run_settings_are_refused(flags: dict[str, object], message: str) -> None:

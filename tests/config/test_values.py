@@ -13,7 +13,9 @@ from pairs.config.values import (
     number,
     rate,
     share,
+    spark_master,
     speed,
+    suggestion,
     text,
     time_span,
     whole,
@@ -58,6 +60,7 @@ def test_a_shown_duration_reads_back(milliseconds: int) -> None:
         *((share(1, 200), raw) for raw in ("75", 75, "0.9%", "201%", "-5%", "%", "1e2%", "75 %", "٣%x", None)),
         *((speed(), raw) for raw in (0, -1, "fast", None)),
         *((choice("a", "b"), raw) for raw in ("c", "", None, 1)),
+        *((spark_master(), raw) for raw in ("", "nowhere", "local[0]", "local[x]", "local[2", "local[2]x", "://x", 3)),
         *((text("NAME"), raw) for raw in ("", " ", 3, None)),
     ],
 )
@@ -81,3 +84,42 @@ def test_rates_stay_exact(raw: Any, value: Fraction, shown: object) -> None:
 def test_shares_stay_exact(raw: str, value: Fraction) -> None:
     """A share is written in percent."""
     assert share(1, 200).parse(raw) == value
+
+
+@pytest.mark.parametrize(
+    "master",
+    [
+        "local",
+        "local[2]",
+        "local[*]",
+        "local[*,4]",
+        "local[2, 3]",
+        "local-cluster[2,1,1024]",
+        "yarn",
+        "spark://a:1,b:2",
+    ],
+)
+def test_masters_of_spark_are_accepted(master: str) -> None:
+    """All that Spark itself understands."""
+    assert spark_master().parse(master) == master
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("quik", "did you mean 'quick'?"),
+        ("Standard", "did you mean 'standard'?"),
+        ("nosuch", "give one of quick, sprint, standard"),
+        ("", "give one of quick, sprint, standard"),
+        ("spring-sale", "give one of quick, sprint, standard"),
+    ],
+)
+def test_only_what_is_near_is_suggested(word: str, said: str) -> None:
+    """Else all that there are."""
+    assert suggestion(word, ["quick", "sprint", "standard"]) == said
+
+
+def test_a_long_fraction_reads_back() -> None:
+    """As it may be in dataset.json: a rate of forty digits times a number of markets."""
+    value = rate().parse("0.000001" + 34 * "7") * 99
+    assert rate().parse(rate().show(value)) == value

@@ -32,7 +32,7 @@ CHANGES: dict[str, tuple[Callable[[list[StockTick]], None], list[str]]] = {
     "many of a kind": (
         lambda ticks: ticks.__setitem__(slice(3, 15), [StockTick("AAA", -1, 100, 3)] * 12),
         [f"0.csv: row {row}: price -1; prices are whole cents above zero" for row in range(4, 9)]
-        + ["0.csv: ... and 7 more rows like that"],
+        + ["0.csv: ... and 7 rows more like that"],
     ),
     "two files exchanged": (
         lambda ticks: ticks.__setitem__(slice(None), ticks[20:] + ticks[:20]),
@@ -109,4 +109,4 @@ def test_a_halt_is_only_remarked(spark: SparkSession, tmp_path: Path) -> None:
     found = check(spark, dataset)
     assert found.problems == []
     assert found.remarks[0] == "longest silence: 1m30s1ms, until tickTS 90020"
-    assert "symbols that strategies watch never trade" in found.remarks[1]
+    assert "without a trade, such as" in found.remarks[1]

@@ -95,6 +95,16 @@ def test_answers_carry_the_scheduled_time(tmp_path: Path, pairs_command: Command
     assert all(row["sinkTS"] > row["inputTS"] for row in rows)
 
 
+def test_a_dataset_is_taken_as_it_is(tmp_path: Path, pairs_command: Command) -> None:
+    """`pairs bench --data D --speed 200` needs no profile, at whatever speed D was meant to be replayed."""
+    made = pairs_command("generate", "-o", "market", *WORKLOAD, "--duration", "5m", "--seed", "9")
+    done = pairs_command("bench", "--data", "market", "--target", "bare", "--speed", "200", "-o", "run")
+    assert (made.returncode, done.returncode) == (0, 1), done.stderr
+    assert "Validation result: PASSED" in done.stdout, done.stderr
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (run["settings"]["speed"], run["dataset_manifest"]["parameters"]["seed"]) == (200, 9)
+
+
 def test_a_market_that_is_never_stored(tmp_path: Path, pairs_command: Command) -> None:
     """Drawn by the driver and again by the validator: same digest, same answers, no ticks on disk."""
     workload = (*WORKLOAD, "--duration", "5m")

@@ -49,7 +49,7 @@ def test_a_search(tmp_path: Path, pairs_command: Command) -> None:
             "pairs: --first: 5 is above --most 2; give a --first that is not above --most",
         ),
         (["--speed", "max"], "pairs: --speed: unpaced runs have no score to compare"),
-        (["--set", "shards=2"], "pairs: --set: bare, plan vectorized, accepts no 'shards'"),
+        (["--set", "shards=2"], "pairs: --set shards: is not a setting of bare; give one of max-ticks-per-batch"),
     ],
 )
 def test_wrong_searches(tmp_path: Path, pairs_command: Command, arguments: list[str], expected: str) -> None:

@@ -114,7 +114,7 @@ def test_a_sweep_with_valid_runs(tmp_path: Path, pairs_command: Command) -> None
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--set", "shards=1,2"], "pairs: --set: bare, plan vectorized, accepts no 'shards'"),
+        (["--set", "shards=1,2"], "pairs: --set shards: is not a setting of bare; give one of max-ticks-per-batch"),
         (["--plan", "vectorized,keyed"], "pairs: --plan: 'keyed' is not a plan of bare"),
         (["--drivers", "1,17"], "pairs: --drivers: '17' is not valid"),
         (["--speed", "60,max"], "pairs: --speed: unpaced runs have no score to compare"),

@@ -117,4 +117,4 @@ def test_a_recovery() -> None:
     assert findings.recovery_finding(twice).level == "warning"
     assert "of the class rollback: of the answers 5 came twice." in findings.recovery_finding(twice).sentence
     late = findings.recovery_finding(precise.model_copy(update={"times_s": (None,)}))
-    assert (late.level, "1 times it did not catch up" in late.sentence) == ("warning", True)
+    assert (late.level, "1 time it did not catch up" in late.sentence) == ("warning", True)

@@ -31,17 +31,17 @@ def test_recovery_is_when_the_backlog_is_gone() -> None:
         (
             {"undue": 2, "duplicates": 2},
             "rollback",
-            "of the answers 2 came twice, of which the sink dropped 0 as repetitions",
+            "of the answers 2 came twice, of which the sink dropped 0",
         ),
-        ({"repeated": 3}, "rollback", "of the answers 3 came twice, of which the sink dropped 3 as repetitions"),
-        ({"missing": 1}, "gap", "of the answers 1 are missing"),
+        ({"repeated": 3}, "rollback", "of the answers 3 came twice, of which the sink dropped 3"),
+        ({"missing": 1}, "gap", "of the answers 1 never came"),
         (
             {"missing": 1, "undue": 2, "duplicates": 2, "repeated": 5},
             "gap",
-            "of the answers 1 are missing, 7 came twice, of which the sink dropped 5 as repetitions",
+            "of the answers 1 never came, 7 came twice, of which the sink dropped 5",
         ),
-        ({"wrong": 1}, "none", "of the answers 1 are wrong"),
-        ({"undue": 4}, "none", "of the answers 4 were not due"),
+        ({"wrong": 1}, "none", "of the answers 1 came wrong"),
+        ({"undue": 4}, "none", "of the answers 4 came without being due"),
     ],
 )
 def test_classes_of_recovery(tmp_path: Path, counts: dict[str, int], kind: str, explanation: str) -> None:

@@ -18,6 +18,8 @@ from pairs.model.streams import SCORED
 from pairs.run_folder.folder import Run
 from tests.report.runs import SETTINGS, TICKS, change_manifest, change_market, change_settings, golden_run
 
+ROOT = Path(__file__).parents[2]
+
 # Scale factor, 99th percentile in ms, p_score: the published results of two engines.
 PUBLISHED = [
     (1, 63, 47.62),
@@ -43,12 +45,25 @@ def test_the_load_of_scale_factors(scale_factor: int, expected: float) -> None:
     assert standard_load(scale_factor) == pytest.approx(expected)
 
 
+def test_the_specification_shows_loads_as_they_are() -> None:
+    """Its table has the load of five scale factors with all that it is computed from."""
+    lines = (ROOT / "docs" / "specification.md").read_text().partition("| SF | X | S | N | Smatch | load |")[2]
+    rows = [line.strip("| ").replace(",", "").split(" | ") for line in lines.partition("\n\n")[0].splitlines()[2:]]
+    assert [row[0] for row in rows] == ["1", "2", "4", "10", "100"]
+    for scale_factor, *shown in rows:
+        made = complete({"scale_factor": int(scale_factor)})
+        matches = 2 * made.strategies / made.symbols
+        found = (float(made.basis_rate), made.strategies, made.symbols, matches, standard_load(int(scale_factor)))
+        assert found == pytest.approx([float(value) for value in shown])
+
+
 @given(st.integers(1, 3_000))
 def test_the_load_has_a_closed_form(scale_factor: int) -> None:
-    """The published formula, which knows only the scale factor, gives the same."""
+    """The published formula, which knows only the scale factor, gives the same; and it is SF (M + 2)."""
     markets = math.ceil(scale_factor / 10)
     closed = scale_factor * markets + 2 * (10 * (markets - 1) + (scale_factor - 1) % 10 + 1)
     assert standard_load(scale_factor) == pytest.approx(closed)
+    assert closed == scale_factor * (markets + 2)
 
 
 def test_ticks_of_symbols_that_trade_more_often_concern_more_strategies() -> None:
@@ -87,8 +102,8 @@ def test_the_score_of_a_run(tmp_path: Path) -> None:
     assert found.p_score_interval == pytest.approx(tuple(found.load / end for end in reversed(found.p99_interval)))
     assert not found.valid
     assert found.reasons == (
-        f"a 99th percentile needs 100 orders in the measurement interval, there are {found.orders}",
-        f"the {found.orders} orders in the measurement interval are of {found.triggers} triggers, 100 are needed",
+        f"a 99th percentile needs 100 orders in the measurement interval, the run has {found.orders}",
+        f"the measurement interval has {found.orders} orders of {found.triggers} triggers, 100 triggers are needed",
         "the measurement interval takes 5 s of wall time, 20 s are needed; give a lower --speed",
     )
     assert (found.standard, found.nonstandard) == (False, STRANGE)

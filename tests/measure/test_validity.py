@@ -46,17 +46,17 @@ def test_a_good_run_counts() -> None:
         ({"delay_p99_s": None}, "a driver did not record its send delay"),
         (
             {"sent_in_interval": 989},
-            "989 ticks were sent in the measurement interval, 1,000 were due in it: 1.1% off, 1% is allowed",
+            "989 ticks sent in the measurement interval, 1,000 due in it: 1.1% off, 1% is allowed",
         ),
         (
             {"sent_in_interval": 1_011},
-            "1,011 ticks were sent in the measurement interval, 1,000 were due in it: 1.1% off, 1% is allowed",
+            "1,011 ticks sent in the measurement interval, 1,000 due in it: 1.1% off, 1% is allowed",
         ),
         ({"p99_s": None, "orders": 0, "triggers": 0}, "no order was triggered in the measurement interval"),
         ({"p99_s": -0.1}, "latencies are not above zero, so the clocks cannot be trusted"),
         (
             {"triggers": 12, "orders": 9_985},
-            "the 9,985 orders in the measurement interval are of 12 triggers, 100 are needed",
+            "the measurement interval has 9,985 orders of 12 triggers, 100 triggers are needed",
         ),
         (
             {"warm_strategies": 1},
@@ -78,8 +78,10 @@ def test_what_makes_a_score_void(change: dict[str, object], reason: str) -> None
 def test_few_orders_are_of_few_triggers() -> None:
     """Eleven orders are too few in both ways, and both figures are given."""
     orders, triggers = void_reasons(replace(GOOD, orders=11, triggers=11))
-    assert orders == "a 99th percentile needs 100 orders in the measurement interval, there are 11"
+    assert orders == "a 99th percentile needs 100 orders in the measurement interval, the run has 11"
     assert "of 11 triggers" in triggers
+    _, one = void_reasons(replace(GOOD, orders=1, triggers=1))
+    assert one == "the measurement interval has 1 order of 1 trigger, 100 triggers are needed"
 
 
 @pytest.mark.parametrize(

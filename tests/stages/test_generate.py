@@ -12,7 +12,7 @@ from pairs.dataset.manifest import DatasetManifest, describe_generated
 from pairs.generator.job import FileTask, write_file
 from pairs.generator.market import Market
 from pairs.generator.virtual import Virtual
-from pairs.stages.generate import GeneratedStrategies, ensure_dataset
+from pairs.stages.generate import GeneratedStrategies, ensure_dataset, profile_for
 from pairs.stages.run import job_for
 
 FLAGS = {"duration": "10s"}
@@ -45,8 +45,20 @@ def test_the_dataset_that_was_generated_is_used_whatever_the_speed(tmp_path: Pat
 def test_another_workload_is_refused(tmp_path: Path) -> None:
     """A dataset is never mistaken for that of other parameters."""
     written(tmp_path, load_profile("quick", FLAGS))
-    with pytest.raises(BadInputError, match="has a dataset with other parameters; give another folder"):
+    with pytest.raises(BadInputError, match="has a dataset with another seed; give another folder"):
         ensure_dataset(load_profile("quick", FLAGS | {"seed": "2"}), tmp_path, "virtual", "nowhere", lambda _: None)
+
+
+def test_a_dataset_tells_its_own_workload(tmp_path: Path) -> None:
+    """Without a profile and a flag of a workload, what is in the folder is meant, whatever it was made from."""
+    profile = load_profile("quick", FLAGS)
+    written(tmp_path, profile)
+    for flags in ({}, {"speed": "30"}, {"plan": "keyed"}):
+        assert profile_for(None, "standard", flags, tmp_path) == profile
+    assert profile_for("sprint", "standard", {}, tmp_path) == load_profile("sprint", {})
+    assert profile_for(None, "standard", {"seed": "2"}, tmp_path) == load_profile("standard", {"seed": "2"})
+    assert profile_for(None, "standard", {}, tmp_path / "new") == load_profile("standard", {})
+    assert profile_for(None, "standard", {}, None) == load_profile("standard", {})
 
 
 @pytest.mark.parametrize(("speed", "expected"), [(None, 60.0), ("30", 30.0), ("max", "max")])

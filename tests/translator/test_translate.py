@@ -137,7 +137,7 @@ def test_what_a_target_cannot_hold_is_refused_by_name(tmp_path: Path) -> None:
     ("target", "plan", "message"),
     [
         ("pyspork", None, "--target: 'pyspork' is not a target; did you mean 'pyspark'?"),
-        ("x", None, "--target: 'x' is not a target; there are pyspark, bare"),
+        ("x", None, "--target: 'x' is not a target; give one of pyspark, bare"),
         ("pyspark", "vectorised", "--plan: 'vectorised' is not a plan of pyspark; did you mean 'vectorized'?"),
     ],
 )

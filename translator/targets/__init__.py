@@ -1,9 +1,10 @@
 """The targets that there are: the kit's own, and those of installed packages with an entry point `pairs.targets`."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib.metadata import entry_points
 
+from pairs.config.run_settings import RunSettings
+from pairs.config.values import suggestion
 from pairs.core.errors import BadInputError
 from pairs.translator.target import Target
 from pairs.translator.targets.bare import Bare
@@ -21,17 +22,18 @@ def all_targets() -> dict[str, Target]:
     return found
 
 
-def find(name: str, plan: str | None) -> tuple[Target, str]:
+def find(name: str, plan: str | None, place: str = "--target", plan_place: str = "--plan") -> tuple[Target, str]:
+    """Return a target and a plan of it, by default its first; the places are those where their names were given."""
     targets = all_targets()
     if name not in targets:
-        raise BadInputError(f"--target: {name!r} is not a target{_nearest(name, list(targets))}")
+        raise BadInputError(f"{place}: {name!r} is not a target; {suggestion(name, targets)}")
     target = targets[name]
     chosen = next(iter(target.plans)) if plan is None else plan
     if chosen not in target.plans:
-        raise BadInputError(f"--plan: {plan!r} is not a plan of {name}{_nearest(chosen, list(target.plans))}")
+        raise BadInputError(f"{plan_place}: {plan!r} is not a plan of {name}; {suggestion(chosen, target.plans)}")
     return target, chosen
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, 1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+def find_for(settings: RunSettings) -> tuple[Target, str]:
+    """Return the target and the plan of a run."""
+    return find(settings.target, settings.plan, settings.place("target"), settings.place("plan"))

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import ClassVar
 
+from pairs.config.values import whole
 from pairs.core.files import shipped_folder
 from pairs.model.plan import Plan, all_steps
 from pairs.model.strategy import StrategySet
-from pairs.translator.target import Launch, Target, column_refusals
+from pairs.translator.target import MOST_TICKS, Launch, Option, Target, column_refusals
 
 
 class Bare(Target):
@@ -19,7 +20,9 @@ class Bare(Target):
     plans: ClassVar = {
         "vectorized": Plan("ticks are reduced to panes and evaluated column-wise, in one thread", all_steps("block"))
     }
-    options: ClassVar = {"max-ticks-per-batch": "at most so many ticks evaluated together"}
+    options: ClassVar = {
+        "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks evaluated together, 0 for 100,000")
+    }
     recovers = False
     templates = shipped_folder("templates") / "bare"
 

@@ -5,12 +5,17 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import ClassVar
 
+from pairs.config.values import Kind, choice, spark_master, whole
 from pairs.core import class_archive
 from pairs.core.files import shipped_folder
 from pairs.core.spark import DEFAULT_MASTER, check_java
 from pairs.model.plan import Plan, all_steps
 from pairs.model.strategy import StrategySet
-from pairs.translator.target import Launch, Setting, Target, column_refusals
+from pairs.translator.target import MOST_TICKS, Launch, Option, Setting, Target, column_refusals
+
+_TASKS = whole(1, 10_000)
+_MOST_TICKS_PER_READ = 10_000_000  # 480 MB: a block that Arrow and Spark can hold
+_ANY = Kind("VALUE", "any text", str)
 
 
 class PySpark(Target):
@@ -29,13 +34,19 @@ class PySpark(Target):
         ),
     }
     options: ClassVar = {
-        "master": f"Spark master; default: {DEFAULT_MASTER}",
-        "shards": "tasks that the state is spread over",
-        "partitions": "tasks that read a batch",
-        "state": "with plan vectorized: whole, one value a shard, or parts, of which only the changed are written",
-        "max-ticks-per-batch": "at most so many ticks a micro-batch, 0 for no limit",
-        "ticks-per-read": "ticks handed to Spark at a time; with plan vectorized, those of a block",
-        "spark.*": "any setting of Spark",
+        "master": Option(spark_master(), f"Spark master; default: {DEFAULT_MASTER}"),
+        "shards": Option(_TASKS, "tasks that the state is spread over"),
+        "partitions": Option(_TASKS, "tasks that read a batch"),
+        "state": Option(
+            choice("whole", "parts"),
+            "with plan vectorized: whole, one value a shard, or parts, of which only the changed are written",
+            plans=("vectorized",),
+        ),
+        "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks a micro-batch, 0 for no limit"),
+        "ticks-per-read": Option(
+            whole(1, _MOST_TICKS_PER_READ), "ticks handed to Spark at a time; with plan vectorized, those of a block"
+        ),
+        "spark.*": Option(_ANY, "any setting of Spark"),
     }
     recovers = True
     templates = shipped_folder("templates") / "pyspark"
@@ -48,11 +59,6 @@ class PySpark(Target):
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         return column_refusals(strategies)
-
-    def accepts(self, setting: str, plan: str) -> bool:
-        if setting == "state" and plan != "vectorized":
-            return False
-        return setting in self.options or setting.startswith("spark.")
 
     def versions(self) -> dict[str, str]:
         return {"pyspark": version("pyspark"), "Java": check_java()}

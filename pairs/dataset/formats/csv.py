@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from pairs.core.units import counted
 from pairs.dataset.formats.base import FilePart, PartSource, TickFormat, WriteTicks, refuse_missing
 from pairs.model.tuples import STOCK_TICK
 
@@ -57,7 +58,8 @@ class CsvColumns(PartSource):
         if len(self._skipped) >= _MAX_SKIPPED:
             return "error"
         shown = row.text if len(row.text) <= _MAX_SHOWN else row.text[:_MAX_SHOWN] + "..."
-        self._skipped[row.number - 2] = f"{row.actual_columns} values for {row.expected_columns} columns: {shown!r}"
+        values = counted(row.actual_columns, "value")
+        self._skipped[row.number - 2] = f"{values} for {row.expected_columns} columns: {shown!r}"
         return "skip"
 
 
