@@ -35,5 +35,6 @@ def show_duration(duration_ms: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a number of things: `1 warning`, `2 warnings`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    """Write a number of things: `1 warning`, `2 warnings`, `3 strategies`."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else several}"

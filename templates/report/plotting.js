@@ -3,6 +3,8 @@
 const drawn = new Map(); // by id: the function that draws the chart again
 const PAPER_WIDTH = 690; // pixels between the margins of A4, or of a letter
 const onPaper = () => document.documentElement.classList.contains("paper");
+const PHONE = matchMedia("(max-width: 560px)"); // as in the style
+const onPhone = () => PHONE.matches && !onPaper();
 
 function colours() {
   const style = getComputedStyle(document.documentElement);
@@ -26,14 +28,14 @@ function axis(look, title, more = {}) {
 function timeAxis(look, title, end, more = {}) {
   const tickformat = end < 3600e3 ? "%-M:%S" : "%-H:%M";
   const range = [moment(0), moment(end)];
-  return axis(look, title, { type: "date", tickformat, hoverformat: "%-H:%M:%S", showgrid: false, nticks: 8, range, ...more });
+  return axis(look, title, { type: "date", tickformat, hoverformat: "%-H:%M:%S", showgrid: false, nticks: onPhone() ? 5 : 8, range, ...more });
 }
 
 function plot(id, traces, layout) {
   const look = colours();
   const target = document.getElementById(id);
   const full = {
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 62, r: 18, t: 52, b: 40 },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: onPhone() ? { l: 40, r: 8, t: 44, b: 36 } : { l: 62, r: 18, t: 52, b: 40 },
     font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: look.ink },
     legend: { orientation: "h", x: 0, y: layout.annotations?.length ? 1.09 : 1.02, yanchor: "bottom", traceorder: "normal", font: { size: 12 } },
     hovermode: "x unified", showlegend: true,
