@@ -3,13 +3,13 @@
 const charts = {
   quarters(id, data) {
     const look = colours();
-    const x = ["first quarter", "second quarter", "third quarter", "fourth quarter"];
+    const x = ["first", "second", "third", "fourth"].map((name) => (onPhone() ? name : `${name} quarter`));
     const bar = (name, y, color) => ({
       type: "bar", name, x, y, marker: { color }, customdata: data.counts, text: y.map((value) => (value === null ? "" : rounded.format(value))),
-      textposition: "outside", cliponaxis: false, hovertemplate: "%{y:,.1f} ms of %{customdata:,} orders",
+      textposition: "outside", constraintext: "none", textangle: 0, textfont: { size: 11 }, cliponaxis: false, hovertemplate: "%{y:,.1f} ms of %{customdata:,} orders",
     });
     return plot(id, [bar("median", data.p50, look.series[5]), bar("p99", data.p99, look.series[0])], {
-      xaxis: axis(look, "", { showgrid: false }), yaxis: axis(look, "latency, ms", { rangemode: "tozero" }), bargap: 0.45,
+      xaxis: axis(look, "", { showgrid: false }), yaxis: axis(look, "latency, ms", { rangemode: "tozero" }), bargap: onPhone() ? 0.1 : 0.45,
     });
   },
 

@@ -20,7 +20,7 @@ const washed = (colour, share) => colour + Math.round(share * 255).toString(16).
 
 function axis(look, title, more = {}) {
   return {
-    title: { text: title, font: { size: 12, color: look.muted }, standoff: 8 },
+    title: { text: onPhone() ? title.replace(" (", "<br>(") : title, font: { size: 12, color: look.muted }, standoff: 8 },
     gridcolor: look.grid, linecolor: look.line, zerolinecolor: look.line, tickfont: { size: 11.5 }, automargin: true, ...more,
   };
 }
@@ -51,7 +51,7 @@ function plot(id, traces, layout) {
 /* The measurement interval as a band, the phases of the run by their borders and names; and when faults were injected. */
 function phases(look, marks) {
   const shapes = [], annotations = [];
-  const interval = marks.interval;
+  const interval = marks.interval, measurement = onPhone() ? "measured" : "measurement interval";
   const measured = (phase) => phase.begin === interval?.begin && phase.end === interval?.end;
   const label = (phase, text, y) => annotations.push({
     xref: "x", yref: "paper", x: moment((phase.begin + phase.end) / 2), y, yanchor: "bottom", showarrow: false,
@@ -62,7 +62,7 @@ function phases(look, marks) {
       type: "rect", xref: "x", yref: "paper", x0: moment(interval.begin), x1: moment(interval.end), y0: 0, y1: 1, fillcolor: look.interval,
       line: { width: 0 }, layer: "below",
     });
-    if (!marks.phases.some(measured)) label(interval, "measurement interval", 0);
+    if (!marks.phases.some(measured)) label(interval, measurement, 0);
   }
   for (const phase of marks.phases) {
     if (phase.begin > 0 && !measured(phase)) {
@@ -72,7 +72,7 @@ function phases(look, marks) {
       });
     }
     if (phase.end - phase.begin > marks.end / 12) {
-      label(phase, measured(phase) && phase.name === "measurement" ? "measurement interval" : harmless(phase.name), 1);
+      label(phase, measured(phase) && phase.name === "measurement" ? measurement : harmless(phase.name), 1);
     }
   }
   for (const fault of marks.faults) {

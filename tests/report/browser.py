@@ -49,7 +49,8 @@ class Opened:
     def resize(self, width: int) -> None:
         """Set the width of the window, and wait until charts have followed."""
         self.page.set_viewport_size({"width": width, "height": 900})
-        inside = "[...document.querySelectorAll('.chart .main-svg')].every((chart) => chart.clientWidth <= innerWidth)"
+        charts = "[...document.querySelectorAll('.chart .main-svg')]"
+        inside = f"{charts}.every((chart) => chart.clientWidth <= chart.closest('.chart').clientWidth)"
         self.wait_until(f"innerWidth === {width} && {inside}")
 
     def overhang(self) -> dict[str, int]:
@@ -57,7 +58,7 @@ class Opened:
         found: dict[str, int] = self.page.evaluate(
             "(() => { const page = document.documentElement;"
             "if (page.scrollWidth <= innerWidth) return {};"
-            "const beyond = [...document.querySelectorAll('body *')].filter((part) => !part.closest('.scroll, svg')"
+            "const beyond = [...document.querySelectorAll('body *')].filter((part) => !part.parentElement.closest('.scroll, svg')"
             " && part.getBoundingClientRect().right > innerWidth);"
             "const named = beyond.map((part) => [`${part.tagName} ${part.id} ${part.className}`,"
             " part.getBoundingClientRect().right]);"
