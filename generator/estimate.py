@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from pairs.config.workload import Workload
+from pairs.core.progress import waiting
 from pairs.dataset.formats import FORMATS
 from pairs.generator.ticks import TickSource
 from pairs.generator.virtual import recipe
@@ -29,6 +30,7 @@ class Estimate:
     cores: int
 
 
+@waiting("drawing a sample")
 def estimate(workload: Workload, suffix: str) -> Estimate:
     """Draw and write a sample from the middle of the day, and scale its size and time to the whole."""
     source = TickSource(workload)

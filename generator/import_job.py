@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError, PairsError
 from pairs.core.memory import keep_freed_memory
-from pairs.core.progress import Progress
+from pairs.core.progress import Progress, waiting
 from pairs.core.spark import Result, SparkSession, Task, TaskError, run_tasks
 from pairs.core.units import show_duration
 from pairs.dataset.digest import PartialDigest, digest_batch
@@ -97,6 +97,7 @@ def _run(
             raise PairsError(f"{step} failed: {error}; fix that and import again") from None
 
 
+@waiting("planning the sort")
 def _merge_tasks(runs: list[SortedRun], dataset: Dataset, symbols: tuple[str, ...]) -> list[MergeTask]:
     origin_ns = min(int(run.times_ns[0]) for run in runs)
     last_ms = (max(int(run.times_ns[-1]) for run in runs) - origin_ns) // _NS_PER_MS

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError
+from pairs.core.progress import waiting
 from pairs.core.units import counted
 
 BARS = 240  # of a day; a bar's price is its last trade's
@@ -42,6 +43,7 @@ def candidates(trades_by_symbol: dict[str, int]) -> list[str]:
     return sorted(enough, key=lambda symbol: (-trades_by_symbol[symbol], symbol))[:MAX_CANDIDATES]
 
 
+@waiting("looking for correlated pairs")
 def most_correlated(closes: NDArray[np.int64]) -> list[FoundPair]:
     """Return pairs, the most correlated first; `closes` has a row a symbol, a column a bar, 0 where it has no trade.
 

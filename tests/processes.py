@@ -1,7 +1,12 @@
 """Helpers of tests that start processes: the command line, waiting for an event, and what is left of a run."""
 
+import fcntl
 import os
+import pty
+import struct
 import subprocess
+import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +22,29 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.01)
+
+
+def on_terminal(folder: Path, *arguments: str, columns: int = 100, **environment: str) -> str:
+    """Run `pairs` on a terminal of its own; return all that it wrote there."""
+    own, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+    unset = {"COLUMNS", "NO_COLOR", "FORCE_COLOR"}
+    known = {name: value for name, value in os.environ.items() if name not in unset} | {"TERM": "xterm"} | environment
+    command = [sys.executable, "-m", "pairs.cli.app", *arguments]
+    with subprocess.Popen(command, cwd=folder, env=known, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        written = b"".join(iter(lambda: _read(own), b""))
+    os.close(own)
+    assert process.returncode in (0, 1), written.decode(errors="replace")
+    return written.decode(errors="replace")
+
+
+def _read(terminal: int) -> bytes:
+    """Read what there is; nothing once all programs have left the terminal."""
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:
+        return b""
 
 
 def processes_of(run: Path) -> dict[int, str]:

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pairs.core.errors import BadInputError
 from pairs.core.files import shipped_folder
+from pairs.core.progress import waiting
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
 from pairs.translator.target import Program, Target
@@ -30,6 +31,7 @@ _COLUMNS = {  # of the table, each with what it holds of a strategy
 }
 
 
+@waiting("translating strategies")
 def translate(strategies_file: Path, target: Target, plan: str, app: Path, overwrite: bool = False) -> Program:
     """Translate a set of strategies into a program; the folder appears when it is whole."""
     strategies = read_strategies(strategies_file)

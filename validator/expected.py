@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from pairs import __version__
 from pairs.core.errors import BadInputError, PairsError
-from pairs.core.progress import Progress
+from pairs.core.progress import Progress, waiting
 from pairs.core.spark import SparkSession, TaskError, run_tasks, session, warm_up
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.folder import Dataset
@@ -181,6 +181,7 @@ def _digest(parts: list[FilePart], reduced: list[ReducedPart]) -> str:
     return sha256("\n".join(digest.hexdigest() for digest in files.values()).encode()).hexdigest()
 
 
+@waiting("writing expected answers")
 def _join(scratch: Path, stream: str) -> None:
     """Join the answers of all shards into one file, in the order of the strategies."""
     repetitive = [name for name in ("strategy", "type", "symbol") if name in EXPECTED[stream].names]

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pairs.core.progress import waiting
 from pairs.dataset.folder import Dataset
 from pairs.dataset.manifest import InputDigests
 from pairs.model.streams import STREAMS, StreamSpec
@@ -75,6 +76,7 @@ class Validation:
     def verdict(self) -> Literal["PASSED", "FAILED"]:
         return "PASSED" if self.passed else "FAILED"
 
+    @waiting("looking for first errors")
     def first_errors(self) -> list[FirstError]:
         """Return the first error of each strategy, in the order of time; later errors mostly follow from it."""
         first: dict[str, tuple[int, str, str]] = {}
@@ -113,6 +115,7 @@ def _earliest(table: pa.Table) -> Iterator[tuple[str, int, int]]:
     yield from zip(*(column.to_pylist() for column in grouped.columns), strict=True)
 
 
+@waiting("comparing answers")
 def validate(
     dataset: Dataset, aliases: Sequence[str], folder: Path, knife_edges: Mapping[str, int] | None = None
 ) -> Validation:

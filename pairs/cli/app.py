@@ -1,5 +1,6 @@
 """The command line: one module a verb. Errors become one line on stderr and an exit code."""
 
+import io
 import logging
 import os
 import signal
@@ -17,6 +18,7 @@ from pairs.cli.config import config, profiles
 from pairs.cli.estimate import estimate
 from pairs.cli.expected import expected
 from pairs.cli.generate import generate
+from pairs.cli.help import Verb, Verbs
 from pairs.cli.import_trades import import_trades
 from pairs.cli.report import report
 from pairs.cli.run import run as run_program
@@ -32,13 +34,15 @@ from pairs.core.errors import PairsError, one_line
 
 app = typer.Typer(
     name="pairs",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    cls=Verbs,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Benchmark stream processing engines with a stock market, and check every answer.\n\n"
-    "Stages work from files to files, and each can be run alone. Start with [bold]pairs generate -o data/market "
-    "--profile quick[/bold], then [bold]pairs show data/market[/bold].",
+    "Stages work from files to files, and each can be run alone. To begin:\n\n"
+    "$ pairs generate -o data/market --profile quick\n"
+    "$ pairs show data/market\n"
+    "$ pairs bench --profile quick",
 )
 
 _INTERRUPTED = 130  # what Typer returns for Ctrl-C
@@ -46,7 +50,7 @@ _INTERRUPTED = 130  # what Typer returns for Ctrl-C
 _DATASET_VERBS: tuple[Callable[..., None], ...] = (generate, import_trades, estimate, show, strategies, check, expected)
 _RUN_VERBS = (validate, targets, translate, run_program, bench, score, sweep, search, report, config, profiles)
 for _verb in _DATASET_VERBS + _RUN_VERBS:
-    app.command(name="import" if _verb is import_trades else _verb.__name__)(_verb)
+    app.command(name="import" if _verb is import_trades else _verb.__name__, cls=Verb)(_verb)
 
 
 def _print_version(wanted: bool) -> None:
@@ -71,14 +75,16 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     logging.getLogger().addHandler(logging.NullHandler())  # keeps the logs of libraries off the terminal
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter of a name shows its code
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = int(app(arguments, standalone_mode=False, prog_name="pairs") or 0)
+        code = int(app(given or ["--help"], standalone_mode=False, prog_name="pairs") or 0)
         return _fail("interrupted; nothing was left half-written", code) if code == _INTERRUPTED else code
     except PairsError as error:
         return _fail(str(error), error.exit_code)
     except TyperException as error:
-        message = error.format_message().rstrip(".")  # empty if no verb was given and the help was shown
-        return _fail(f"{message}; see 'pairs --help'", 2) if message else 0
+        return _fail(f"{error.format_message().rstrip('.')}; see 'pairs --help'", 2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

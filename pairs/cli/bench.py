@@ -41,16 +41,16 @@ def bench(
     """Run all stages: generate a market and strategies, run the engine in real time, validate, score, report.
 
     Exit code 0 means a valid score: every answer is correct, every tick was
-    sent, the driver was on time.
+    sent, the driver was on time, and orders of enough triggers were measured.
 
     With --repeat, or with several values of a flag separated by commas, runs
     are interleaved and compared: medians, ranges, and whether differences are
     larger than noise. The output is then the folder of a sweep, by default
     under sweeps/, and an interrupted one goes on; see pairs sweep.
 
-    [dim]pairs bench --profile quick --sf 1[/dim]
-    [dim]pairs bench --profile burst --at 75%[/dim]
-    [dim]pairs bench --profile quick --plan keyed,vectorized --repeat 3[/dim]
+    $ pairs bench --profile quick --sf 1
+    $ pairs bench --profile burst --at 75%
+    $ pairs bench --profile quick --plan keyed,vectorized --repeat 3
     """
     from pairs.cli.render import render
     from pairs.cli.render_sweep import carry_out

@@ -3,9 +3,8 @@
 from typing import Any
 
 import tomli_w
-from rich.console import Console
-from rich.table import Table
 
+from pairs.cli.layout import print_table
 from pairs.cli.options import ProfileOption, RunOption, accepts
 from pairs.config.profile import load_profile
 from pairs.config.run_settings import RunSettings, load_run
@@ -33,8 +32,6 @@ def config(profile: ProfileOption = "standard", run: RunOption = "local", *, fla
 
 def profiles() -> None:
     """List the shipped profiles (workloads) and run files (ways to execute them)."""
-    table = Table("kind", "name", "what it is for", box=None, pad_edge=False)
-    for group in ("profiles", "runs"):
-        for name, purpose in shipped(group).items():
-            table.add_row(group.removesuffix("s"), name, purpose)
-    Console().print(table)
+    known = {group.removesuffix("s"): shipped(group) for group in ("profiles", "runs")}
+    rows = [(kind, name, purpose) for kind, purposes in known.items() for name, purpose in purposes.items()]
+    print_table(("kind", "name", "what it is for"), rows, texts=("what it is for",))

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.filesize import decimal
 
 from pairs.cli.options import FilesOption, FormatOption, ProfileOption, accepts
@@ -29,19 +28,19 @@ def estimate(
     Accepts all options of generate, so that only the verb changes. Size and
     time are measured on a sample.
     """
-    from pairs.cli.render import two_columns
+    from pairs.cli.layout import print_definitions
     from pairs.generator.estimate import estimate as stage
 
     workload = load_profile(profile, flags).workload
     result = stage(workload, format)
-    table = two_columns()
-    table.add_row("ticks", f"{result.ticks:,} in {show_duration(workload.duration)}")
-    table.add_row("bytes", f"about {decimal(result.bytes)} of {format}")
-    table.add_row("strategies", f"{workload.strategies:,} of {counted(workload.users, 'user')}")
-    answers = f"{counted(result.indicators, 'indicator')} and {counted(result.orders, 'order')}"
-    table.add_row("answers", f"about {answers}")
     seconds = result.seconds
     duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
-    table.add_row("time", f"about {duration} on {counted(result.cores, 'core')}, after the start of Spark")
-    table.add_row("standard", f"no, because of {', '.join(workload.nonstandard)}" if workload.nonstandard else "yes")
-    Console().print(table)
+    found = {
+        "ticks": f"{result.ticks:,} in {show_duration(workload.duration)}",
+        "bytes": f"about {decimal(result.bytes)} of {format}",
+        "strategies": f"{workload.strategies:,} of {counted(workload.users, 'user')}",
+        "answers": f"about {counted(result.indicators, 'indicator')} and {counted(result.orders, 'order')}",
+        "time": f"about {duration} on {counted(result.cores, 'core')}, after the start of Spark",
+        "standard": f"no, because of {', '.join(workload.nonstandard)}" if workload.nonstandard else "yes",
+    }
+    print_definitions(list(found.items()))

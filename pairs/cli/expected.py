@@ -17,7 +17,7 @@ def expected(
     They are reused as long as ticks and strategies are the same. Only ticks/
     and strategies.xml are needed, so a hand-made dataset works, too.
 
-    [dim]pairs expected data/quick[/dim]
+    $ pairs expected data/quick
     """
     from pairs.cli.render import render
     from pairs.stages import validate as stage

@@ -24,7 +24,7 @@ def generate(
     as a Poisson process whose rate varies between a basis and a peak. The job
     runs on Spark; the folder appears when it is complete.
 
-    [dim]pairs generate -o data/quick --profile quick --sf 10[/dim]
+    $ pairs generate -o data/quick --profile quick --sf 10
     """
     from pairs.cli.render import render
     from pairs.stages import generate as stage

@@ -18,7 +18,7 @@ def import_trades(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Trades, as CSV with a header or as Parquet.")],
     output: NewDatasetOption,
     symbol: Annotated[str, option("--symbol-column", "NAME", "Column with the symbol.")],
-    price: Annotated[str, option("--price-column", "NAME", "Column with the price, 12.34 is 1,234 cents.")],
+    price: Annotated[str, option("--price-column", "NAME", "Column with the price; 12.34 is 1,234 cents.")],
     time: Annotated[str, option("--time-column", "NAME", "Column with the time of the trade.")],
     time_unit: Annotated[str | None, parsed_option("--time-unit", _UNITS, "Unit of times that are numbers.")] = None,
     size: Annotated[str | None, option("--size-column", "NAME", "Column with the shares; default: 100 each.")] = None,
@@ -32,7 +32,7 @@ def import_trades(
     Times are ISO timestamps, with or without a zone, or numbers. All verbs
     work as on a generated market; the dataset is marked as non-standard.
 
-    [dim]pairs import trades/*.csv -o data/real --symbol-column sym --price-column px --time-column ts[/dim]
+    $ pairs import trades/*.csv -o data/real --symbol-column sym --price-column px --time-column ts
     """
     from pairs.cli.render import render
     from pairs.generator.pairing import PairsWanted, read_pairs

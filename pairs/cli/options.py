@@ -9,11 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
+from pairs.config.run_settings import RunSettings
 from pairs.config.settings import declared_in, flags_of, shipped
 from pairs.config.values import Kind, choice, spark_master, whole
+from pairs.config.workload import Workload
 from pairs.core.spark import DEFAULT_MASTER as DEFAULT_MASTER
 from pairs.dataset.folder import MOST_FILES
 from pairs.dataset.formats import FORMATS, VIRTUAL
+
+_PANELS = {Workload: "Workload", RunSettings: "Run"}  # headings of the flags in the help
+_MEANING = {"Workload": "standard", "Run": "default"}  # of a fixed default; profiles have workloads of their own
 
 
 def option(names: str, metavar: str, text: str, **more: Any) -> Any:
@@ -33,7 +38,7 @@ def _kind_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
 
 def accepts(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a flag to a command for the settings of the groups; the command receives those set as the dict `flags`."""
-    declared = {name: (declared_in(group)[name], group.__name__) for group in groups for name in flags_of(group)}
+    declared = {name: (declared_in(group)[name], _PANELS[group]) for group in groups for name in flags_of(group)}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -55,8 +60,8 @@ def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
     kind: Kind = declared.metadata["kind"]
     default = declared.metadata["default"]
     repeated = isinstance(default, dict | tuple)
-    hint = "" if repeated or default is None else f" [dim](standard: {kind.show(default)})[/dim]"
-    shown = {"rich_help_panel": panel.removesuffix("Settings"), "show_default": False}
+    hint = "" if repeated or default is None else f" ({_MEANING[panel]}: {kind.show(default)})"
+    shown = {"rich_help_panel": panel, "show_default": False}
     flag = _kind_option(declared.metadata["flag"], kind, declared.metadata["help"] + hint, **shown)
     annotation: Any = Annotated[list[str] | None, flag] if repeated else Annotated[str | None, flag]
     return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
@@ -67,6 +72,7 @@ _RUN_HELP = "How to execute it: a shipped run file or a TOML file; flags overrid
 _GENERATE_HELP = "Store no ticks: they are drawn when they are sent, and again for the validation."
 _FILES_HELP = "Number of tick files; default: one for every 4 million ticks."
 _FORMAT_HELP = "Format of the tick files; virtual stores no ticks, they are drawn whenever they are read."
+_NEW_HELP = "Folder to write; must not exist, except with --overwrite."
 _REPEAT_HELP = "Runs of each combination of settings, interleaved with those of the others."
 _MASTER_HELP = "Spark master; its executors must see the dataset's folder."
 _ENGINE_MASTER_HELP = "Spark master of the kit's own jobs, and of an engine that accepts the setting master."
@@ -85,7 +91,7 @@ RepeatOption = Annotated[int, parsed_option("--repeat", whole(1, 1_000), _REPEAT
 FilesOption = Annotated[int | None, parsed_option("--files", whole(1, MOST_FILES), _FILES_HELP)]
 FormatOption = Annotated[str, parsed_option("--format", choice(*dict.fromkeys((*FORMATS, VIRTUAL))), _FORMAT_HELP)]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]
-NewDatasetOption = Annotated[Path, option("--output -o", "DATASET", "Folder to write; must be new.")]
+NewDatasetOption = Annotated[Path, option("--output -o", "DATASET", _NEW_HELP)]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
 MasterOption = Annotated[str, parsed_option("--master", spark_master(), _MASTER_HELP)]
 EngineMasterOption = Annotated[

@@ -1,13 +1,13 @@
 """Prints results: one function for each kind of result."""
 
 from collections import Counter
+from collections.abc import Iterator
 from functools import singledispatch
 from pathlib import Path
 
-from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Column, Table
 
+from pairs.cli.layout import print_definitions
 from pairs.cli.render_validation import render_validation
 from pairs.core.progress import warn
 from pairs.core.units import counted, show_duration
@@ -20,7 +20,6 @@ from pairs.stages.validate import ExpectedAnswers
 from pairs.validator.knife_edges import knife_edge_count
 from pairs.validator.validation import Validation
 
-WIDE = 160  # columns of a table that is rather wrapped than truncated
 _FEW_ERRORS = 5
 
 
@@ -76,8 +75,7 @@ def _(result: ExpectedAnswers) -> None:
     if seconds is not None:
         how = f"from {_throughput(manifest.ticks, seconds)}"
     edges = f", {knife_edge_count(manifest.knife_edges)}" if manifest.knife_edges else ""
-    strategies = counted(manifest.strategies, "strategy")
-    print(f"{result.dataset.expected_folder}: {answers} of {strategies}, {how}{edges}")
+    print(f"{result.dataset.expected_folder}: {answers} of {counted(manifest.strategies, 'strategy')}, {how}{edges}")
 
 
 def _throughput(ticks: int, seconds: float) -> str:
@@ -107,25 +105,24 @@ def _(validation: Validation) -> None:
 
 @render.register
 def _(score: ScoreRecord) -> None:
-    table = two_columns()
-    table.add_row("p_score", shown_score(score))
-    for reason in score.reasons:
-        table.add_row("void", reason)
-    for warning in score.warnings:
-        table.add_row("warning", warning)
-    table.add_row("load", f"{score.load:,.2f}, scale factor {score.scale_factor}")
-    table.add_row("engine", f"{score.target}, plan {score.plan}, class {score.plan_class}; transport {score.transport}")
-    _add_latency(table, score)
+    print_definitions(list(_score_entries(score)))
+    print()
+
+
+def _score_entries(score: ScoreRecord) -> Iterator[tuple[str, str]]:
+    yield "p_score", shown_score(score)
+    yield from (("void", reason) for reason in score.reasons)
+    yield from (("warning", warning) for warning in score.warnings)
+    yield "load", f"{score.load:,.2f}, scale factor {score.scale_factor}"
+    yield "engine", f"{score.target}, plan {score.plan}, class {score.plan_class}; transport {score.transport}"
+    yield from _latency(score)
     if (delay := score.send_delay) is not None:
         worst = f"p99 {delay.p99_s * 1000:.2f} ms, max {delay.max_s * 1000:.2f} ms"
-        table.add_row("driver", f"{counted(delay.ticks, 'tick')}, send delay {worst}")
-    table.add_row("answers", score.verdict)
-    _add_recovery(table, score)
-    _add_adaptivity(table, score)
-    standard = "yes" if score.standard else f"no, because of {', '.join(score.nonstandard)}; not comparable"
-    table.add_row("standard", standard)
-    Console(width=WIDE, markup=False, highlight=False).print(table)
-    print()
+        yield "driver", f"{counted(delay.ticks, 'tick')}, send delay {worst}"
+    yield "answers", score.verdict
+    yield from _recovery(score)
+    yield from _adaptivity(score)
+    yield "standard", "yes" if score.standard else f"no, because of {', '.join(score.nonstandard)}; not comparable"
 
 
 def shown_score(score: ScoreRecord) -> str:
@@ -135,48 +132,47 @@ def shown_score(score: ScoreRecord) -> str:
     return f"{number}{likely}{'' if score.valid else ', void'}"
 
 
-def _add_latency(table: Table, score: ScoreRecord) -> None:
+def _latency(score: ScoreRecord) -> Iterator[tuple[str, str]]:
     orders = score.latency_s[SCORED.name]
-    sample = f"{_orders(score.orders)} of {counted(score.triggers, 'trigger')} in the measurement interval"
+    measured = f"{_orders(score.orders)} of {counted(score.triggers, 'trigger')} in the measurement interval"
     if score.p99 is None:
-        table.add_row("latency", sample)
+        yield "latency", measured
         return
     shares = {"p50": orders.p50, "p95": orders.p95, "p99": orders.p99, "p99.9": orders.p999, "max": orders.max}
     shown = ", ".join(f"{name} {value * 1000:,.1f}" for name, value in shares.items() if value is not None)
-    table.add_row("latency", f"{shown} ms, of {sample}")
+    yield "latency", f"{shown} ms, of {measured}"
     if (interval := score.p99_interval) is not None:
         low, high = (bound * 1000 for bound in interval)
-        table.add_row("", f"p99 is between {low:,.1f} and {high:,.1f} ms (95 %, bootstrap over triggers)")
+        yield "", f"p99 is between {low:,.1f} and {high:,.1f} ms (95 %, bootstrap over triggers)"
 
 
-def _add_recovery(table: Table, score: ScoreRecord) -> None:
+def _recovery(score: ScoreRecord) -> Iterator[tuple[str, str]]:
     if (recovery := score.recovery) is None:
         return
     took = ", ".join("never" if seconds is None else f"{seconds:.1f} s" for seconds in recovery.times_s)
-    table.add_row("recovery", f"{recovery.kind}: {recovery.explanation}; caught up after {took}")
+    yield "recovery", f"{recovery.kind}: {recovery.explanation}; caught up after {took}"
     delayed = recovery.latency_s[SCORED.name]
     if delayed.count:
         latency = f"p50 {delayed.p50:.1f}, max {delayed.max:.1f} s"
-        table.add_row("", f"{_orders(delayed.count)} due before that, latency {latency}")
+        yield "", f"{_orders(delayed.count)} due before that, latency {latency}"
 
 
 def _orders(count: int) -> str:
     return counted(count, SCORED.name.removesuffix("s"))
 
 
-def _add_adaptivity(table: Table, score: ScoreRecord) -> None:
+def _adaptivity(score: ScoreRecord) -> Iterator[tuple[str, str]]:
     if (burst := score.adaptivity) is None:
         return
-    values = (burst.peak_degradation_ratio, burst.recovery_time_s, burst.post_peak_variation_ratio)
-    ratio, back, after = ("-" if value is None else f"{value:.2f}" for value in values)
-    worst = f"{burst.max_peak_latency_s * 1000:,.0f} ms"
-    table.add_row("burst", f"max {worst}, p99.9 x {ratio}, recovered after {back} s, mean then x {after}")
+    ratio, after = (
+        "-" if value is None else f"{value:.2f}"
+        for value in (burst.peak_degradation_ratio, burst.post_peak_variation_ratio)
+    )
+    recovered = "not recovered" if burst.recovery_time_s is None else f"recovered after {burst.recovery_time_s:.2f} s"
+    worst = f"max {burst.max_peak_latency_s * 1000:,.0f} ms, peak degradation ratio {ratio}"
+    yield "burst", f"{worst}, {recovered}, post-peak variation ratio {after}"
 
 
 @render.register
 def _(report: Path) -> None:
     print(f"{report}: {decimal(report.stat().st_size)}; open it in a browser")
-
-
-def two_columns() -> Table:
-    return Table(Column(style="bold"), box=None, show_header=False, pad_edge=False)

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.table import Column, Table
 
-from pairs.cli.render import WIDE, render
+from pairs.cli.layout import print_table
+from pairs.cli.render import render
 from pairs.core.units import counted
 from pairs.measure.repetition import RULE, Point, RunFigures
 from pairs.measure.run_time import show_minutes
 from pairs.report.sweep import sweep_sentences, sweep_table
+from pairs.report.tables import NONE
 
 if TYPE_CHECKING:
     from pairs.stages.sweep import SweepSession
@@ -52,11 +52,8 @@ def _print_run(run: RunFigures, remark: str = "") -> None:
 
 def _print_points(points: list[Point]) -> None:
     found = sweep_table(points)
-    table = Table(*(Column(name) for name in found.heading), box=None, pad_edge=False)
-    for row in found.rows:
-        table.add_row(*row)
     print()
-    Console(width=WIDE, markup=False, highlight=False).print(table)
+    print_table(found.heading, [["-" if cell == NONE else cell for cell in row] for row in found.rows])
     print()
     for sentence in sweep_sentences(points):
         print(sentence)

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from rich.console import Console, Group, RenderableType
-from rich.table import Column, Table
 from rich.text import Text
 
+from pairs.cli.layout import plain, print_lines, print_table
 from pairs.core.units import counted, show_duration
 from pairs.model.streams import INDICATORS
 from pairs.run_folder.records import FirstError
@@ -24,18 +23,20 @@ _COUNTS = {
     "duplicates": "  duplicates among them",
     "wrong": "wrong answers",
 }
-_WIDE = 160
-_VALUES = ("ratio", "avgRatio", "upperBand", "lowerBand")
+_INDICATOR = ("ratio", "avgRatio", "upperBand", "lowerBand")  # values that are compared
+_ORDER = ("symbol", "price", "size")
+
+_Cells = tuple[str, ...]
 
 
 def render_validation(validation: Validation, most_errors: int, strategy: str | None = None, hint: bool = True) -> None:
     """Print the verdict, the counts and the first errors, of all strategies or one."""
-    console = _console()
-    console.print(_counts(validation))
+    _print_counts(validation)
     if validation.passed:
         return
-    errors = [error for error in validation.first_errors() if strategy in (None, error.strategy)]
-    console.print("", _first_errors(errors, most_errors), sep="\n")
+    _print_first_errors(
+        [error for error in validation.first_errors() if strategy in (None, error.strategy)], most_errors
+    )
     if hint:
         print("\nto see the answers side by side, add --show missing, --show undue or --show wrong")
 
@@ -46,96 +47,83 @@ def render_incorrect(
     """Print incorrect answers of a kind, and the files with all of them."""
     for stream, result in validation.streams.items():
         rows = result.listed(kind, strategy)
-        _console().print("", _incorrect(stream, kind, result, rows, limit), sep="\n")
+        _print_incorrect(stream, kind, result, rows, limit)
         if len(rows):
             print(f"all of them: {files[stream]}")
 
 
-def _console() -> Console:
-    return Console(width=_WIDE, soft_wrap=True, markup=False, highlight=False)
-
-
-def plain(text: object) -> str:
-    """Return a text from data without control characters."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in str(text))
-
-
-def _counts(validation: Validation) -> RenderableType:
-    table = _table("")
-    for stream in validation.streams:
-        table.add_column(stream, justify="right")
-    for name, label in _COUNTS.items():
-        cells = (getattr(result.counts, name) for result in validation.streams.values())
-        table.add_row(label, *(f"{count:,}" for count in cells))
+def _print_counts(validation: Validation) -> None:
     verdict = Text(validation.verdict, style="bold green" if validation.passed else "bold red")
-    return Group(Text.assemble("Validation result: ", verdict), table, *_remarks(validation))
+    print_lines([Text.assemble("Validation result: ", verdict)])
+    streams = list(validation.streams)
+    counts = [result.counts for result in validation.streams.values()]
+    rows = [(label, *(f"{getattr(found, name):,}" for found in counts)) for name, label in _COUNTS.items()]
+    print_table(("", *streams), rows, right=streams, texts=("",))
+    print_lines(_remarks(validation))
 
 
-def _remarks(validation: Validation) -> Iterator[Text]:
+def _remarks(validation: Validation) -> Iterator[str]:
     for stream, result in validation.streams.items():
         if result.malformed:
             first = result.malformed_examples[0]
-            yield Text(
+            yield (
                 f"{counted(result.malformed, 'invalid row')} of {stream}, counted as undue; "
                 f"the first: {first.file}:{first.line}: {plain(first.problem)}"
             )
         if result.unknown:
             name, answers = next(iter(result.unknown.items()))
-            yield Text(
+            yield (
                 f"undue {stream} of strategies that are not in the set: {sum(result.unknown.values()):,}, "
                 f"of them {answers:,} of {plain(name)}"
             )
     edges, touched = sum(validation.knife_edges.values()), validation.knife_edge_strategies()
-    yield from (Text(plain(remark)) for remark in knife_edge_remarks(edges, touched, validation.passed))
+    yield from map(plain, knife_edge_remarks(edges, touched, validation.passed))
 
 
-def _first_errors(errors: list[FirstError], limit: int) -> RenderableType:
-    table = _table("strategy", "first error", "inputTickTS", "what", "incorrect in all")
-    for error in errors[:limit]:
-        when = show_duration(error.inputTickTS // 1000 * 1000)
-        kind = f"{error.kind} {error.stream[:-1]}"
-        table.add_row(plain(error.strategy), when, str(error.inputTickTS), kind, f"{error.incorrect:,}")
-    heading = f"First errors of {counted(len(errors), 'strategy')}; later errors mostly follow from them"
-    return Group(Text(heading), table, *_more(len(errors), limit))
+def _print_first_errors(errors: list[FirstError], limit: int) -> None:
+    print(f"\nFirst errors of {counted(len(errors), 'strategy')}; later errors mostly follow from them")
+    headings = ("strategy", "first error", "inputTickTS", "what", "incorrect in all")
+    print_table(headings, [_first_error(error) for error in errors[:limit]])
+    print_lines(_more(len(errors), limit))
 
 
-def _incorrect(stream: str, kind: str, result: StreamResult, rows: pa.Table, limit: int) -> RenderableType:
+def _first_error(error: FirstError) -> tuple[str, ...]:
+    when = show_duration(error.inputTickTS // 1000 * 1000)
+    kind = f"{error.kind} {error.stream[:-1]}"
+    return error.strategy, when, str(error.inputTickTS), kind, f"{error.incorrect:,}"
+
+
+def _print_incorrect(stream: str, kind: str, result: StreamResult, rows: pa.Table, limit: int) -> None:
+    print(f"\n{counted(len(rows), f'{kind} {stream[:-1]}')}")
     shown = rows.slice(0, limit).to_pylist()
-    table = _indicator_table(shown) if stream == INDICATORS.name else _order_table(shown)
+    if shown:
+        print_table(*(_indicators(shown) if stream == INDICATORS.name else _orders(shown)))
+    print_lines(_more(len(rows), limit))
     malformed = result.malformed_examples[:limit] if kind == "undue" else []
-    lines = [Text(f"{row.file}:{row.line}: invalid row: {plain(row.problem)}") for row in malformed]
-    heading = counted(len(rows), f"{kind} {stream.removesuffix('s')}")
-    return Group(Text(heading), *([table] if shown else []), *_more(len(rows), limit), *lines)
+    print_lines(f"{row.file}:{row.line}: invalid row: {plain(row.problem)}" for row in malformed)
 
 
-def _order_table(rows: list[dict[str, Any]]) -> Table:
-    sides = [f"{side}_{name}" for name in ("symbol", "price", "size") for side in ("val", "sut")]
-    table = _table("strategy", "type", "inputTickTS", *sides)
+def _orders(rows: list[dict[str, Any]]) -> tuple[_Cells, list[_Cells]]:
+    """Return the headings and the rows of a table of orders."""
+    names = ("strategy", "type", "inputTickTS", *(f"{side}_{name}" for name in _ORDER for side in ("val", "sut")))
+    return names, [tuple(_cell(row[name]) for name in names) for row in rows]
+
+
+def _indicators(rows: list[dict[str, Any]]) -> tuple[_Cells, list[_Cells]]:
+    """Return the headings and the rows of a table of indicators, with a row for each of their values."""
+    cells: list[_Cells] = []
     for row in rows:
-        table.add_row(
-            plain(row["strategy"]), plain(row["type"]), str(row["inputTickTS"]), *(_cell(row[side]) for side in sides)
-        )
-    return table
-
-
-def _indicator_table(rows: list[dict[str, Any]]) -> Table:
-    table = _table("strategy", "inputTickTS", "value", "validator", "SUT", "relative error")
-    for row in rows:
-        for number, name in enumerate(_VALUES):
-            key = ["", ""] if number else [plain(row["strategy"]), str(row["inputTickTS"])]
+        for number, name in enumerate(_INDICATOR):
+            key = ("", "") if number else (_cell(row["strategy"]), _cell(row["inputTickTS"]))
             error = row.get(f"error_{name}")
             shown_error = "" if error is None else f"{error:.2g}"
-            table.add_row(*key, name, _cell(row[f"val_{name}"]), _cell(row[f"sut_{name}"]), shown_error)
-    return table
-
-
-def _table(*headings: str) -> Table:
-    return Table(*(Column(heading, no_wrap=True) for heading in headings), box=None, pad_edge=False)
+            cells.append((*key, name, _cell(row[f"val_{name}"]), _cell(row[f"sut_{name}"]), shown_error))
+    return ("strategy", "inputTickTS", "value", "validator", "SUT", "relative error"), cells
 
 
 def _cell(value: object) -> str:
-    return "-" if value is None else plain(value)
+    return "-" if value is None else str(value)
 
 
-def _more(count: int, limit: int) -> list[Text]:
-    return [Text(f"... and {count - limit:,} more")] if count > limit else []
+def _more(count: int, limit: int) -> list[str]:
+    return [f"... and {count - limit:,} more"] if count > limit else []

@@ -18,8 +18,8 @@ def report(
     metrics, incorrect answers side by side, any strategy in detail, and
     everything needed to repeat the run.
 
-    [dim]pairs report runs/first[/dim]
-    [dim]pairs report runs/first runs/second runs/third -o comparison.html[/dim]
+    $ pairs report runs/first
+    $ pairs report runs/first runs/second runs/third -o comparison.html
     """
     from pairs.cli.render import render
     from pairs.report.making import make_report

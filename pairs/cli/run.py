@@ -17,7 +17,7 @@ _DATASET_HELP = "Folder of a dataset; optional with --generate."
 
 @options.accepts(Workload, RunSettings)
 def run(
-    dataset: Annotated[Path | None, typer.Argument(metavar="[DATASET]", help=_DATASET_HELP)] = None,
+    dataset: Annotated[Path | None, typer.Argument(metavar="DATASET", help=_DATASET_HELP)] = None,
     output: Annotated[
         Path | None, options.option("--output -o", "RUN", "Folder to write; default: under runs/.")
     ] = None,
@@ -35,8 +35,8 @@ def run(
     max ticks are sent as fast as the engine consumes them: for correctness,
     not for a score.
 
-    [dim]pairs run data/quick -o runs/first && pairs validate runs/first && pairs score runs/first[/dim]
-    [dim]pairs run --generate --profile sprint --sf 300[/dim]
+    $ pairs run data/quick -o runs/first && pairs validate runs/first && pairs score runs/first
+    $ pairs run --generate --profile sprint --sf 300
     """
     from pairs.cli.render import render
     from pairs.dataset.folder import Dataset

@@ -12,9 +12,9 @@ def score(
 ) -> None:
     """Score a run: p_score = load / 99th percentile latency of the orders in the measurement interval.
 
-    A score is valid only if every answer is correct, every tick was sent and
-    the driver kept its schedule; otherwise it is void, with all reasons, and
-    the exit code is 1.
+    A score is valid only if every answer is correct, every tick was sent, the
+    driver kept its schedule, and orders of enough triggers were measured;
+    otherwise it is void, with all reasons, and the exit code is 1.
     """
     from pairs.cli.render import render
     from pairs.run_folder.folder import Run

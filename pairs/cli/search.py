@@ -1,12 +1,12 @@
 """pairs search."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pairs.cli import options
+from pairs.cli.layout import print_table
 from pairs.config.profile import Profile, load_profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.values import whole
@@ -49,7 +49,7 @@ def search(
     estimate for the whole search is printed first. Called again, an interrupted
     search goes on.
 
-    [dim]pairs search --profile sprint --slo 'p99<500ms'[/dim]
+    $ pairs search --profile sprint --slo 'p99<500ms'
     """
     from pairs.stages.generate import STORED
     from pairs.stages.run import check_settings, with_master
@@ -77,11 +77,10 @@ def search(
     seconds = session.run_seconds  # refuses unpaced runs before anything is written
     session.start()
     _print_estimate(session, seconds)
-    _print_columns(_HEADINGS)
     for outcome in session.outcomes():
-        _print_columns([*_row(outcome), "(as found)"])
+        _print_outcome(outcome, " (as found)")
     while (point := session.next_point()) is not None:
-        _print_columns(_row(session.run_next(point)))
+        _print_outcome(session.run_next(point))
     if not _print_result(session):
         raise typer.Exit(1)
 
@@ -103,6 +102,9 @@ def _print_result(session: "SearchSession") -> bool:
     from pairs.measure.search_policy import best, highest
 
     outcomes = session.outcomes()
+    print()
+    print_table(_HEADINGS, [_row(outcome) for outcome in outcomes], right=_HEADINGS[:-1], texts=_HEADINGS[-1:])
+    print()
     top, winner = highest(outcomes), best(outcomes)
     if top is None or winner is None:
         print("no scale factor was sustained")
@@ -125,5 +127,10 @@ def _row(outcome: "Outcome") -> list[str]:
     return [f"{outcome.scale_factor:,}", p99, interval, *counts, *shown, sustained]
 
 
-def _print_columns(cells: Sequence[str]) -> None:
-    print("  ".join(cell.rjust(13) for cell in cells), flush=True)
+def _print_outcome(outcome: "Outcome", remark: str = "") -> None:
+    figures = [
+        "no p99" if outcome.p99_s is None else f"p99 {outcome.p99_s * 1000:,.1f} ms",
+        "no p_score" if outcome.p_score is None else f"p_score {outcome.p_score:,.2f}",
+        "sustained" if outcome.good else f"not sustained: {outcome.why}",
+    ]
+    print(f"scale factor {outcome.scale_factor:,}{remark}: {', '.join(figures)}", flush=True)

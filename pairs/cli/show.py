@@ -1,13 +1,14 @@
 """pairs show: parameters, rate and prices over time, first ticks."""
 
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Column, Table
 
+from pairs.cli.layout import plain, print_definitions, print_table, width
 from pairs.cli.options import DatasetArgument
 from pairs.core.units import counted, show_duration
 from pairs.dataset.folder import Dataset
@@ -16,62 +17,76 @@ from pairs.dataset.manifest import DatasetManifest
 if TYPE_CHECKING:
     from pairs.dataset.overview import Overview
 
-_BARS = "▁▂▃▄▅▆▇█"
+_BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.:-=+*#"
+_MOST_BARS = 48
 
 
 def show(dataset: DatasetArgument) -> None:
-    """Show a dataset: its parameters and digest, its rate over time, its first trades, a pair's prices."""
+    """Show a dataset: its parameters and digest, its rate and a pair's prices over time, its first ticks."""
     from pairs.dataset.overview import survey
     from pairs.generator import virtual  # noqa: F401 - registers the format
 
     chosen = Dataset(dataset)
-    found = survey(chosen)
-    console = Console(soft_wrap=True, markup=False)
-    console.print(_parameters(chosen, chosen.manifest), "", sep="\n")
-    console.print(_charts(chosen.manifest, found), "", _ticks(found.first), sep="\n")
+    found = survey(chosen, min(_MOST_BARS, width()))
+    print_definitions(list(_parameters(chosen, chosen.manifest).items()))
+    print()
+    _print_charts(chosen.manifest, found)
+    print()
+    _print_ticks(found.first)
+
+
+def _parameters(dataset: Dataset, manifest: DatasetManifest) -> dict[str, str]:
+    counts, workload = manifest.counts, manifest.workload
+    start, end = (show_duration(time) for time in manifest.measurement_interval_ms)
+    return {
+        "dataset": str(dataset.path),
+        "profile": f"{manifest.profile}, scale factor {workload.scale_factor}, seed {workload.seed}",
+        "standard": "yes" if manifest.standard else f"no, because of {', '.join(manifest.nonstandard)}",
+        "ticks": f"{counts.ticks:,} in {show_duration(manifest.duration_ms)}, measured from {start} to {end}",
+        "basis rate": f"{manifest.basis_rate_per_second:,.6g} ticks per simulated second",
+        "market": f"{counts.markets:,} with {counted(counts.symbols, 'symbol')}, {counted(counts.correlations, 'pair')}",
+        "demand": f"{counted(counts.strategies, 'strategy')} of {counted(counts.users, 'user')}",
+        "files": f"{len(manifest.files):,} {manifest.format}, {decimal(manifest.bytes)}",
+        "digest": manifest.digest,
+    }
+
+
+def _print_charts(manifest: DatasetManifest, overview: "Overview") -> None:
+    """Print the rate and prices over time, each beside its name and range, or below them."""
+    charts = list(_charts(manifest, overview))
+    longest = max(len(name) for name, _, _ in charts)
+    beside = max(len(f"{name:{longest}}  {bars}  {span}") for name, bars, span in charts) <= width()
+    for name, bars, span in charts:
+        print(f"{name:{longest}}  {bars}  {span}" if beside else f"{name:{longest}}  {span}\n{bars}")
+
+
+def _charts(manifest: DatasetManifest, overview: "Overview") -> Iterator[tuple[str, str, str]]:
+    seconds = manifest.duration_ms / 1000 / len(overview.counts)
+    peak = overview.counts.max()
+    yield "ticks/s", _sparkline(overview.counts, 0, peak), f"0 to {peak / seconds:,.0f}"
+    for symbol, cents in overview.prices.items():
+        if not np.isnan(cents).all():
+            low, high = np.nanmin(cents), np.nanmax(cents)
+            yield plain(symbol), _sparkline(cents, low, high), f"{low / 100:,.2f} to {high / 100:,.2f}"
 
 
 def _sparkline(values: NDArray[Any], low: float, high: float) -> str:
     """Draw values as a line of bars; missing values are blank."""
-    span = (high - low) or 1.0
-    steps = np.nan_to_num(np.clip((values - low) / span * len(_BARS), 0, len(_BARS) - 1), nan=-1).astype(int)
-    return "".join(" " if step < 0 else _BARS[step] for step in steps)
+    bars, span = _bars(), (high - low) or 1.0
+    steps = np.nan_to_num(np.clip((values - low) / span * len(bars), 0, len(bars) - 1), nan=-1).astype(int)
+    return "".join(" " if step < 0 else bars[step] for step in steps)
 
 
-def _parameters(dataset: Dataset, manifest: DatasetManifest) -> Table:
-    counts, workload = manifest.counts, manifest.workload
-    start, end = (show_duration(time) for time in manifest.measurement_interval_ms)
-    table = Table(Column(style="bold"), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
-    table.add_row("dataset", str(dataset.path))
-    table.add_row("profile", f"{manifest.profile}, scale factor {workload.scale_factor}, seed {workload.seed}")
-    standard = "yes" if manifest.standard else f"no, because of {', '.join(manifest.nonstandard)}"
-    table.add_row("standard", standard)
-    table.add_row("ticks", f"{counts.ticks:,} in {show_duration(manifest.duration_ms)}, measured from {start} to {end}")
-    table.add_row("basis rate", f"{manifest.basis_rate_per_second:,.6g} ticks per simulated second")
-    pairs = counted(counts.correlations, "pair")
-    table.add_row("market", f"{counts.markets:,} with {counted(counts.symbols, 'symbol')}, {pairs}")
-    table.add_row("demand", f"{counted(counts.strategies, 'strategy')} of {counted(counts.users, 'user')}")
-    table.add_row("files", f"{len(manifest.files):,} {manifest.format}, {decimal(manifest.bytes)}")
-    table.add_row("digest", manifest.digest)
-    return table
+def _bars() -> str:
+    """Return signs from low to high that the terminal has."""
+    try:
+        _BARS.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return _ASCII_BARS
+    return _BARS
 
 
-def _charts(manifest: DatasetManifest, overview: "Overview") -> Table:
-    seconds = manifest.duration_ms / 1000 / len(overview.counts)
-    table = Table(Column(style="bold"), Column(no_wrap=True), box=None, show_header=False, pad_edge=False)
-    peak = overview.counts.max()
-    table.add_row("ticks/s", _sparkline(overview.counts, 0, peak), f"0 to {peak / seconds:,.0f}")
-    for symbol, cents in overview.prices.items():
-        if np.isnan(cents).all():
-            continue
-        low, high = np.nanmin(cents), np.nanmax(cents)
-        table.add_row(symbol, _sparkline(cents, low, high), f"{low / 100:,.2f} to {high / 100:,.2f}")
-    return table
-
-
-def _ticks(first: list[dict[str, Any]]) -> Table:
-    numbers = [Column(name, justify="right") for name in ("price", "size", "tickTS")]
-    table = Table("symbol", *numbers, box=None, pad_edge=False)
-    for tick in first:
-        table.add_row(tick["symbol"], f"{tick['price']:,}", f"{tick['size']:,}", f"{tick['tickTS']:,}")
-    return table
+def _print_ticks(first: list[dict[str, Any]]) -> None:
+    numbers = ("price", "size", "tickTS")
+    rows = [(tick["symbol"], *(f"{tick[name]:,}" for name in numbers)) for tick in first]
+    print_table(("symbol", *numbers), rows, right=numbers)

@@ -29,7 +29,7 @@ def strategies(
     are drawn from the seed. With --check, a hand-written set is checked, and
     every problem is reported with its line.
 
-    [dim]pairs strategies data/quick[/dim]
+    $ pairs strategies data/quick
     """
     from pairs.cli.render import render
     from pairs.stages import generate as stage

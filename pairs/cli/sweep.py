@@ -33,8 +33,8 @@ def sweep(
     reported. Called again, an interrupted sweep goes on; with a higher
     --repeat, runs are added. Exit code 1 means that no run was valid.
 
-    [dim]pairs sweep --set shards=1,2 --set partitions=1,2 --plan keyed --repeat 3[/dim]
-    [dim]pairs sweep --target pyspark,bare --plan vectorized --drivers 1,2[/dim]
+    $ pairs sweep --set shards=1,2 --set partitions=1,2 --plan keyed --repeat 3
+    $ pairs sweep --target pyspark,bare --plan vectorized --drivers 1,2
     """
     from pairs.cli.render_sweep import carry_out
     from pairs.stages.generate import STORED, profile_for

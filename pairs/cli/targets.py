@@ -1,20 +1,28 @@
 """pairs targets."""
 
-from rich.console import Console
-from rich.table import Column, Table
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pairs.cli.layout import definitions, print_lines, width
+
+if TYPE_CHECKING:
+    from pairs.translator.target import Target
 
 
 def targets() -> None:
-    """List the engines that strategies can be translated for, with their plans and options."""
+    """List the engines that strategies can be translated for, with their plans and settings."""
     from pairs.translator.targets import all_targets
 
-    headings = (Column("target", no_wrap=True), Column(no_wrap=True), "what it is")
-    table = Table(*headings, box=None, pad_edge=False)
-    for name, target in all_targets().items():
-        table.add_row(name, "", target.summary)
-        for plan, laid_out in target.plans.items():
-            table.add_row("", f"--plan {plan}", f"class {laid_out.plan_class}: {laid_out.summary}")
-            table.add_row("", "", laid_out.division)
-        for option, known in target.options.items():
-            table.add_row("", f"--set {option}={known.kind.metavar}", f"{known.summary}; {known.kind.wanted}")
-    Console(soft_wrap=True).print(table)
+    for number, (name, target) in enumerate(all_targets().items()):
+        if number:
+            print()
+        print_lines(definitions([(name, target.summary)], width()))
+        print_lines(definitions(list(_entries(target)), width(), indent=2))
+
+
+def _entries(target: "Target") -> Iterator[tuple[str, str]]:
+    for name, plan in target.plans.items():
+        yield f"--plan {name}", f"class {plan.plan_class}: {plan.summary}"
+        yield "", plan.division
+    for name, known in target.options.items():
+        yield f"--set {name}={known.kind.metavar}", f"{known.summary}; {known.kind.wanted}"

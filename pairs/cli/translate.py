@@ -20,7 +20,7 @@ def translate(
     The program is a small stand-alone application; the strategies are a table
     next to it, so the program does not grow with their number.
 
-    [dim]pairs translate data/quick --plan keyed -o app[/dim]
+    $ pairs translate data/quick --plan keyed -o app
     """
     from pairs.dataset.folder import Dataset
     from pairs.translator import targets

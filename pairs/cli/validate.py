@@ -29,8 +29,8 @@ def validate(
     order. PASSED means that no answer is missing, undue or wrong; the exit code
     is then 0, otherwise 1. Counts and first errors go to validation.json.
 
-    [dim]pairs validate runs/first --show wrong[/dim]
-    [dim]pairs validate --dataset data/quick --answers my-engine/output[/dim]
+    $ pairs validate runs/first --show wrong
+    $ pairs validate --dataset data/quick --answers my-engine/output
     """
     from pairs.cli.render_validation import render_incorrect, render_validation
     from pairs.dataset.folder import Dataset

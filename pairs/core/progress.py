@@ -1,28 +1,79 @@
-"""What is shown while work goes on: a progress bar on a terminal, silent in a pipe; warnings always."""
+"""What is shown while work goes on: a status line or a progress bar on a terminal, silent in a pipe; warnings always.
+
+A terminal that cannot move its cursor (TERM=dumb) gets a plain line when work begins.
+"""
 
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, TextIO
 
 import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.status import Status
+from rich.table import Column
 from rich.text import Text
+
+_WIDE = 80  # columns that a bar with all figures needs
 
 
 def warn(sentence: str) -> None:
     print(f"pairs: warning: {sentence}", file=sys.stderr, flush=True)
 
 
+_shown: list[str] = []  # what is waited for, the innermost last
+_line: list[Status] = []  # the status line, if there is one
+
+
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show a status line while there is nothing to count; keeps the terminal if stderr is redirected inside."""
-    with os.fdopen(os.dup(2), "w") as terminal:
-        console = Console(file=terminal)
-        with console.status(what) if console.is_terminal else nullcontext():
+    """Show a status line while there is nothing to count; within another, its text takes the place of the other's."""
+    _shown.append(what)
+    try:
+        if _line:
+            _line[0].update(Text(what))
             yield
+        else:
+            with _status_line(what):
+                yield
+    finally:
+        _shown.pop()
+        if _line and _shown:
+            _line[0].update(Text(_shown[-1]))
+
+
+@contextmanager
+def _status_line(what: str) -> Iterator[None]:
+    """Show a line on the terminal, also while stderr is redirected."""
+    with os.fdopen(os.dup(2), "w", errors="backslashreplace") as terminal:
+        console = Console(file=terminal)
+        if console.is_dumb_terminal:
+            _tell(what, terminal)
+        if not can_redraw(console):
+            yield
+            return
+        status = Status(Text(what), console=console, spinner=_spinner(console))
+        _line.append(status)
+        try:
+            with status:
+                yield
+        finally:
+            _line.clear()
+
+
+def can_redraw(console: Console) -> bool:
+    """Return whether a console is a terminal that can replace what it shows."""
+    return console.is_terminal and not console.is_dumb_terminal
+
+
+def _tell(what: str, terminal: TextIO) -> None:
+    print(f"{what} ...", file=terminal, flush=True)
+
+
+def _spinner(console: Console) -> str:
+    return "dots" if console.encoding.startswith("utf") else "line"
 
 
 class _RateColumn(ProgressColumn):
@@ -42,10 +93,10 @@ class Progress(rich.progress.Progress):
 
     def __init__(self, what: str, total: int, unit: str) -> None:
         console = Console(stderr=True)
-        self.shown = console.is_terminal
-        amount = TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + unit)
-        columns = (TextColumn("{task.description}"), BarColumn(), amount, _RateColumn(unit), TimeRemainingColumn())
-        super().__init__(*columns, console=console, transient=True, disable=not self.shown)
+        self.shown = can_redraw(console)
+        if console.is_dumb_terminal:
+            _tell(what, sys.stderr)
+        super().__init__(*_columns(unit, console.width), console=console, transient=True, disable=not self.shown)
         self._total = total
         self._task = self.add_task(what, total=total)
 
@@ -56,3 +107,12 @@ class Progress(rich.progress.Progress):
 
     def set(self, done: int) -> None:
         self.update(self._task, completed=done)
+
+
+def _columns(unit: str, width: int) -> list[ProgressColumn]:
+    """Return what a progress bar consists of; on a narrow terminal it has no bar, and wraps its text."""
+    what, amount = "{task.description}", "{task.completed:,.0f} of {task.total:,.0f} " + unit
+    if width < _WIDE:
+        return [TextColumn(text, table_column=Column(overflow="fold")) for text in (what, amount)]
+    bar = BarColumn(bar_width=min(40, width - _WIDE + 10))
+    return [TextColumn(what), bar, TextColumn(amount), _RateColumn(unit), TimeRemainingColumn()]

@@ -151,7 +151,8 @@ def check_java() -> str:
     if not java or not Path(java).is_file():
         raise BadInputError(f"{where}: no Java found{f' at {java}' if java else ' on the PATH'}; {_INSTALL_JAVA}")
     try:
-        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+        with waiting("asking Java for its version"):
+            answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BadInputError(f"{where}: {java} cannot be run: {error}; {_INSTALL_JAVA}") from None
     printed = answer.stderr + answer.stdout

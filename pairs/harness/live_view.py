@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairs.core.errors import BadInputError
+from pairs.core.progress import can_redraw
 from pairs.core.units import counted, show_duration
 from pairs.harness.resources import Sampler
 from pairs.run_folder.folder import Run
@@ -43,7 +44,7 @@ class LiveView:
         while now - self._recent[0][0] > _RATE_OVER_S:
             self._recent.popleft()
         phase = f"{phase}, {_clock(elapsed_s)} of {_clock(total_s)}"
-        if self._live.console.is_terminal:
+        if can_redraw(self._live.console):
             table = Table(box=None, show_header=False, pad_edge=False)
             for name, value in self._rows(phase).items():
                 table.add_row(f"[bold]{name}[/bold]", escape(value) or "-")

@@ -96,11 +96,13 @@ class _Supervisor:
         self._machine = MachineSampler()
         self._start_us: int | None = None
 
+    @waiting("ending all processes")
     def end(self) -> None:
         self._processes.end_all()
         self._transport.remove()  # before anything is written: if the disk is full, this makes room
         shutil.rmtree(self._run.checkpoint_folder, ignore_errors=True)
 
+    @waiting("writing what was recorded")
     def write_records(self) -> None:
         try:
             self._run.write_parquet(self._run.resources_file, self._sampler.table())
@@ -131,9 +133,10 @@ class _Supervisor:
         seconds = time.perf_counter() - started
         if not transport.positions().closed:
             raise EngineError(f"the engine ended before it had read all ticks; see {engine.process.log}")
-        for driver in drivers:  # they have sent everything, and write their send delays
-            driver.process.wait(TIME_TO_END_S)
-        sink.end(SIGTERM)
+        with waiting("collecting the last answers"):
+            for driver in drivers:  # they have sent everything, and write their send delays
+                driver.process.wait(TIME_TO_END_S)
+            sink.end(SIGTERM)
         processes.check()
         speed = self._throughput.ticks_per_second()
         return Outcome(seconds, self._start_us, speed, tuple(injector.events), processes.exit_codes())

@@ -17,6 +17,7 @@ from lxml import etree
 
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
+from pairs.core.progress import waiting
 from pairs.model.strategy import Strategy, StrategySet
 
 _SCHEMA_FILE = Path(__file__).with_name("strategies.xsd")
@@ -40,6 +41,7 @@ class _RefusedError(Exception):
     """Stops reading the file; the arguments are those of a Problem."""
 
 
+@waiting("writing strategies")
 def write_strategies(path: Path, strategies: StrategySet) -> None:
     with atomic_write(path) as partial:
         with etree.xmlfile(str(partial), encoding="UTF-8") as target:
@@ -72,6 +74,7 @@ def read_strategies(path: Path) -> StrategySet:
     return strategies
 
 
+@waiting("reading strategies")
 def scan(path: Path, symbols: Collection[str] | None = None) -> tuple[StrategySet | None, list[Problem]]:
     """Read a strategy set and all its problems; the set is None if there are any."""
     try:

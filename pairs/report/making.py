@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
+from pairs.core.progress import waiting
 from pairs.measure.recordings import Recorded, read_run
 from pairs.measure.repetition import Point
 from pairs.report.comparison import comparison_of
@@ -14,6 +15,7 @@ from pairs.report.sweep import sweep_report_of
 from pairs.run_folder.folder import Run
 
 
+@waiting("making the report")
 def make_report(runs: Sequence[Run], output: Path | None) -> Path:
     """Write the report of a run, or the comparison of several; return where it is."""
     if len(runs) > 1 and output is None:
@@ -25,6 +27,7 @@ def make_report(runs: Sequence[Run], output: Path | None) -> Path:
     return _written(target, report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded))
 
 
+@waiting("making the report")
 def make_sweep_report(points: Sequence[Point], runs: Sequence[Run], target: Path) -> Path:
     """Write the report of a sweep; return where it is."""
     return _written(target, sweep_report_of(points, _read(runs)))

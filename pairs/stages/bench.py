@@ -4,6 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
+from pairs.core.progress import waiting
 from pairs.dataset.folder import Dataset
 from pairs.harness.processes import EngineError
 from pairs.measure.recordings import read_run
@@ -16,6 +17,7 @@ from pairs.stages.run import run_program
 from pairs.stages.validate import validate
 
 
+@waiting("scoring")
 def score(run: Run) -> ScoreRecord:
     run.refuse_other_inputs(run.dataset())
     scored = score_run(read_run(run))

@@ -13,6 +13,7 @@ from pairs.config.settings import declared_in
 from pairs.config.workload import Workload
 from pairs.core import spark
 from pairs.core.errors import BadInputError
+from pairs.core.progress import waiting
 from pairs.dataset.folder import Dataset, new_dataset
 from pairs.dataset.formats import VIRTUAL
 from pairs.generator import import_job, job
@@ -62,8 +63,9 @@ Done = Callable[[object], None]  # called with the result of each stage when it 
 def generate(
     profile: Profile, path: Path, *, suffix: str, master: str, files: int | None = None, overwrite: bool = False
 ) -> GeneratedDataset:
-    source = TickSource(profile.workload)
-    ranges = job.cut_into_files(source.timeline.ticks, files)
+    with waiting("drawing the market"):
+        source = TickSource(profile.workload)
+        ranges = job.cut_into_files(source.timeline.ticks, files)
     spark.check_java()
     with new_dataset(path, overwrite) as dataset, spark.session("pairs generate", master) as session:
         spark.warm_up(session, job.write_file)
@@ -80,6 +82,7 @@ def _hopeless(dataset: Dataset) -> Iterator[str]:
     return hopeless_reasons(drawn, manifest.duration_ms, manifest.measurement_interval_ms, manifest.recommended_speed)
 
 
+@waiting("generating strategies")
 def _belonging(dataset: Dataset, seed: int | None = None, count: int | None = None) -> StrategySet:
     """Draw the strategies of a dataset, by default from its own parameters."""
     manifest = dataset.manifest
@@ -90,10 +93,7 @@ def _belonging(dataset: Dataset, seed: int | None = None, count: int | None = No
 def import_trades(
     files: Sequence[Path], columns: TradeColumns, wanted: PairsWanted, path: Path, *, master: str, overwrite: bool
 ) -> ImportedDataset:
-    for place, file in enumerate(files):
-        if file.resolve() in [other.resolve() for other in files[:place]]:
-            raise BadInputError(f"{file}: given twice, which would double every trade; give it once")
-        parts_of_trades(file, columns)  # before Spark starts
+    _refuse_files(files, columns)
     spark.check_java()
     with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as session:
         spark.warm_up(session, write_runs)
@@ -101,6 +101,15 @@ def import_trades(
         correlations = import_job.import_trades(session, files, columns, wanted, dataset)
         seconds = time.perf_counter() - started
     return ImportedDataset(Dataset(path), len(files), seconds, tuple(correlations))
+
+
+@waiting("reading the headers of the files")
+def _refuse_files(files: Sequence[Path], columns: TradeColumns) -> None:
+    """Refuse files that cannot be imported, before Spark starts."""
+    for place, file in enumerate(files):
+        if file.resolve() in [other.resolve() for other in files[:place]]:
+            raise BadInputError(f"{file}: given twice, which would double every trade; give it once")
+        parts_of_trades(file, columns)
 
 
 def generate_strategies(
@@ -113,6 +122,7 @@ def generate_strategies(
     return GeneratedStrategies(dataset, strategies, dataset.manifest.workload.seed if seed is None else seed)
 
 
+@waiting("comparing strategies with those of the generator")
 def are_generated(dataset: Dataset, digest: str) -> bool:
     """Return whether strategies with a digest are byte for byte what the query generator writes for a dataset."""
     if dataset.optional_manifest is None or not dataset.correlations_file.is_file():

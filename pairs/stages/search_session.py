@@ -17,6 +17,7 @@ from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
 from pairs.config.values import Plain
 from pairs.core.errors import BadInputError
+from pairs.core.progress import waiting
 from pairs.core.records import Record
 from pairs.measure.recordings import Recorded, read_run
 from pairs.measure.resources import cores_used, cost
@@ -86,6 +87,7 @@ class SearchSession:
     def runs(self) -> list[Run]:
         return runs_in(self.folder)
 
+    @waiting("reading the runs")
     def outcomes(self) -> list[Outcome]:
         return [outcome_of(read_run(run), self.limit_s) for run in self.runs()]
 

@@ -19,6 +19,7 @@ from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.values import Plain
 from pairs.core.errors import BadInputError
+from pairs.core.progress import waiting
 from pairs.core.records import Model, Record
 from pairs.core.spark import DEFAULT_MASTER
 from pairs.dataset.folder import Dataset
@@ -130,6 +131,7 @@ class SweepSession:
         run_to_score(dataset, _settings(point), run, self.master)
         return figures(run)
 
+    @waiting("reading the runs")
     def results(self) -> list[Point]:
         """Return what the runs of every point came to, of all that are scored."""
         return [

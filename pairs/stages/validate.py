@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairs.core.errors import BadInputError
+from pairs.core.progress import waiting
 from pairs.core.spark import session
 from pairs.dataset import check as row_check
 from pairs.dataset.folder import Dataset
@@ -76,6 +77,7 @@ def _confirmed(run: Run, dataset: Dataset, master: str) -> bool | None:
     return not check(dataset.path, master).problems and is_confirmed(dataset, master)
 
 
+@waiting("writing incorrect answers")
 def write_incorrect(run: Run, validation: Validation, kind: str, strategy: str | None) -> dict[str, Path]:
     """Write all incorrect answers of a kind as CSV; return the files by stream."""
     files = {stream: run.incorrect_file(kind, stream) for stream in validation.streams}

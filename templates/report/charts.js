@@ -3,13 +3,13 @@
 const charts = {
   quarters(id, data) {
     const look = colours();
-    const x = ["first quarter", "second quarter", "third quarter", "fourth quarter"];
+    const x = ["first", "second", "third", "fourth"].map((name) => (onPhone() ? name : `${name} quarter`));
     const bar = (name, y, color) => ({
       type: "bar", name, x, y, marker: { color }, customdata: data.counts, text: y.map((value) => (value === null ? "" : rounded.format(value))),
-      textposition: "outside", cliponaxis: false, hovertemplate: "%{y:,.1f} ms of %{customdata:,} orders",
+      textposition: "outside", constraintext: "none", textangle: 0, textfont: { size: 11 }, cliponaxis: false, hovertemplate: "%{y:,.1f} ms of %{customdata:,} orders",
     });
     return plot(id, [bar("median", data.p50, look.series[5]), bar("p99", data.p99, look.series[0])], {
-      xaxis: axis(look, "", { showgrid: false }), yaxis: axis(look, "latency, ms", { rangemode: "tozero" }), bargap: 0.45,
+      xaxis: axis(look, "", { showgrid: false }), yaxis: axis(look, "latency, ms", { rangemode: "tozero" }), bargap: onPhone() ? 0.1 : 0.45,
     });
   },
 
@@ -209,12 +209,14 @@ function byScaleFactor(id, data) {
     };
   }));
   const values = (name) => data.series.flatMap(({ points }) => points.map((point) => point[name]));
-  const scale = (anchor, domain) => axis(look, "scale factor", { anchor, domain, ...decades(values("sf")) });
+  const below = onPhone(); // panels below each other, not side by side
+  const scale = (anchor, domain) => axis(look, "scale factor", { anchor, domain: below ? [0, 1] : domain, ...decades(values("sf")) });
+  const figure = (anchor, domain, value, title) => axis(look, title, { anchor, domain: below ? domain : [0, 1], ...decades(values(value)) });
   return plot(id, traces, {
     hovermode: "closest", xaxis: scale("y", [0, 0.27]), xaxis2: scale("y2", [0.365, 0.635]), xaxis3: scale("y3", [0.73, 1]),
-    yaxis: axis(look, "p_score (higher is better)", { anchor: "x", ...decades(values("p_score")) }),
-    yaxis2: axis(look, "99th percentile, ms (lower is better)", { anchor: "x2", ...decades(values("p99")) }),
-    yaxis3: axis(look, "CPU s per million ticks (lower is better)", { anchor: "x3", ...decades(values("cost")) }),
+    yaxis: figure("x", [0.74, 1], "p_score", "p_score (higher is better)"),
+    yaxis2: figure("x2", [0.37, 0.63], "p99", "99th percentile, ms (lower is better)"),
+    yaxis3: figure("x3", [0, 0.26], "cost", "CPU s per million ticks (lower is better)"),
   });
 }
 

@@ -33,9 +33,9 @@ function redrawAll() {
   return Promise.all([...drawn.values()].map((draw) => draw()));
 }
 
-/* Follow the reader's preference for light or dark; paper is light, and narrower than most screens. */
+/* Follow the reader's preference for light or dark, and the width of a phone; paper is light, and narrower than most screens. */
 function followPreferences() {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  for (const query of [matchMedia("(prefers-color-scheme: dark)"), PHONE]) query.addEventListener("change", redrawAll);
   const printing = (begins) => { document.documentElement.classList.toggle("paper", begins); redrawAll(); };
   addEventListener("beforeprint", () => printing(true));
   addEventListener("afterprint", () => printing(false));

@@ -3,6 +3,8 @@
 const drawn = new Map(); // by id: the function that draws the chart again
 const PAPER_WIDTH = 690; // pixels between the margins of A4, or of a letter
 const onPaper = () => document.documentElement.classList.contains("paper");
+const PHONE = matchMedia("(max-width: 560px)"); // as in the style
+const onPhone = () => PHONE.matches && !onPaper();
 
 function colours() {
   const style = getComputedStyle(document.documentElement);
@@ -18,7 +20,7 @@ const washed = (colour, share) => colour + Math.round(share * 255).toString(16).
 
 function axis(look, title, more = {}) {
   return {
-    title: { text: title, font: { size: 12, color: look.muted }, standoff: 8 },
+    title: { text: onPhone() ? title.replace(" (", "<br>(") : title, font: { size: 12, color: look.muted }, standoff: 8 },
     gridcolor: look.grid, linecolor: look.line, zerolinecolor: look.line, tickfont: { size: 11.5 }, automargin: true, ...more,
   };
 }
@@ -26,14 +28,14 @@ function axis(look, title, more = {}) {
 function timeAxis(look, title, end, more = {}) {
   const tickformat = end < 3600e3 ? "%-M:%S" : "%-H:%M";
   const range = [moment(0), moment(end)];
-  return axis(look, title, { type: "date", tickformat, hoverformat: "%-H:%M:%S", showgrid: false, nticks: 8, range, ...more });
+  return axis(look, title, { type: "date", tickformat, hoverformat: "%-H:%M:%S", showgrid: false, nticks: onPhone() ? 5 : 8, range, ...more });
 }
 
 function plot(id, traces, layout) {
   const look = colours();
   const target = document.getElementById(id);
   const full = {
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 62, r: 18, t: 52, b: 40 },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: onPhone() ? { l: 40, r: 8, t: 44, b: 36 } : { l: 62, r: 18, t: 52, b: 40 },
     font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: look.ink },
     legend: { orientation: "h", x: 0, y: layout.annotations?.length ? 1.09 : 1.02, yanchor: "bottom", traceorder: "normal", font: { size: 12 } },
     hovermode: "x unified", showlegend: true,
@@ -49,7 +51,7 @@ function plot(id, traces, layout) {
 /* The measurement interval as a band, the phases of the run by their borders and names; and when faults were injected. */
 function phases(look, marks) {
   const shapes = [], annotations = [];
-  const interval = marks.interval;
+  const interval = marks.interval, measurement = onPhone() ? "measured" : "measurement interval";
   const measured = (phase) => phase.begin === interval?.begin && phase.end === interval?.end;
   const label = (phase, text, y) => annotations.push({
     xref: "x", yref: "paper", x: moment((phase.begin + phase.end) / 2), y, yanchor: "bottom", showarrow: false,
@@ -60,7 +62,7 @@ function phases(look, marks) {
       type: "rect", xref: "x", yref: "paper", x0: moment(interval.begin), x1: moment(interval.end), y0: 0, y1: 1, fillcolor: look.interval,
       line: { width: 0 }, layer: "below",
     });
-    if (!marks.phases.some(measured)) label(interval, "measurement interval", 0);
+    if (!marks.phases.some(measured)) label(interval, measurement, 0);
   }
   for (const phase of marks.phases) {
     if (phase.begin > 0 && !measured(phase)) {
@@ -70,7 +72,7 @@ function phases(look, marks) {
       });
     }
     if (phase.end - phase.begin > marks.end / 12) {
-      label(phase, measured(phase) && phase.name === "measurement" ? "measurement interval" : harmless(phase.name), 1);
+      label(phase, measured(phase) && phase.name === "measurement" ? measurement : harmless(phase.name), 1);
     }
   }
   for (const fault of marks.faults) {

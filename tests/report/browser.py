@@ -46,6 +46,26 @@ class Opened:
             self.page.wait_for_timeout(_POLL_MS)
         raise AssertionError(f"never came true: {condition}")
 
+    def resize(self, width: int) -> None:
+        """Set the width of the window, and wait until charts have followed."""
+        self.page.set_viewport_size({"width": width, "height": 900})
+        charts = "[...document.querySelectorAll('.chart .main-svg')]"
+        inside = f"{charts}.every((chart) => chart.clientWidth <= chart.closest('.chart').clientWidth)"
+        self.wait_until(f"innerWidth === {width} && {inside}")
+
+    def overhang(self) -> dict[str, int]:
+        """Return what reaches beyond the right edge of the window, by its right edge; nothing if nothing scrolls."""
+        found: dict[str, int] = self.page.evaluate(
+            "(() => { const page = document.documentElement;"
+            "if (page.scrollWidth <= innerWidth) return {};"
+            "const beyond = [...document.querySelectorAll('body *')].filter((part) => !part.parentElement.closest('.scroll, svg')"
+            " && part.getBoundingClientRect().right > innerWidth);"
+            "const named = beyond.map((part) => [`${part.tagName} ${part.id} ${part.className}`,"
+            " part.getBoundingClientRect().right]);"
+            "return Object.fromEntries([['page', page.scrollWidth], ...named]); })()"
+        )
+        return found
+
     def column(self, table: str, number: int) -> list[str]:
         """Return the texts of a column of a table, counted from 1."""
         return self.page.locator(f"{table} tbody td:nth-child({number})").all_inner_texts()

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
 from pairs.config.workload import complete
-from pairs.dataset.folder import Dataset
+from pairs.dataset.folder import Correlation, Dataset
 from pairs.dataset.manifest import Content, ExpectedManifest, InputDigests, TickFileEntry, describe_generated
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
@@ -55,6 +55,13 @@ def golden_dataset(path: Path, **parameters: Any) -> Dataset:
     manifest = describe_generated(Profile("golden", complete(values | parameters)), content)
     manifest.model_copy(update={"nonstandard": ("duration",)}).write(dataset.manifest_file)
     return dataset
+
+
+def write_pairs(dataset: Dataset) -> None:
+    """Write the pairs that the strategies of a dataset watch as its correlations."""
+    strategies = read_strategies(dataset.strategies_file).strategies
+    pairs = {(strategy.symbol1, strategy.symbol2) for strategy in strategies}
+    dataset.write_correlations(Correlation(1, *pair) for pair in sorted(pairs))
 
 
 def golden_answers(stream: str) -> pa.Table:

@@ -10,8 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser
 
-from pairs.report.making import make_report
+from pairs.measure.repetition import Point
+from pairs.report.making import make_report, make_sweep_report
 from pairs.run_folder.folder import Run
+from pairs.stages.sweep import figures
 from tests.report import real_runs
 from tests.report.browser import CHROMIUM, chromium, opened
 from tests.report.pages import NASTY, rename_everything
@@ -33,6 +35,7 @@ class Reports:
     failed: Run
     void: Run
     comparison: Path
+    sweep: Path
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,13 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
     passed = real_runs.passed(folder)
     failed, void = real_runs.failed(folder, passed), real_runs.void(folder)
     comparison = make_report([passed, failed, void], folder / "comparison.html")
-    return Reports(passed, failed, void, comparison)
+    return Reports(passed, failed, void, comparison, sweep_of([passed, failed, void], folder / "sweep.html"))
+
+
+def sweep_of(runs: list[Run], page: Path) -> Path:
+    """Make the report of a sweep of which each run is a point."""
+    points = [Point(run.path.name, {"shards": run.path.name}, "keyed", (figures(run),)) for run in runs]
+    return make_sweep_report(points, runs, page)
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +63,11 @@ def browser() -> Iterator[Browser]:
 
 def file_of(reports: Reports, name: str) -> Path:
     """Return a report by its name."""
-    return reports.comparison if name == "comparison" else getattr(reports, name).report_file
+    found: Run | Path = getattr(reports, name)
+    return found.report_file if isinstance(found, Run) else found
 
 
-@pytest.mark.parametrize("name", ["passed", "failed", "void", "comparison"])
+@pytest.mark.parametrize("name", ["passed", "failed", "void", "comparison", "sweep"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_in_the_console_and_nothing_loaded(reports: Reports, browser: Browser, name: str, scheme: str) -> None:
     """No error, no warning, no word; the only thing opened is the file itself."""
@@ -277,3 +287,57 @@ def test_incomplete_runs(tmp_path: Path, browser: Browser, lost: str) -> None:
     with opened(browser, run.report_file) as report:
         assert set(report.states().values()) <= {"true", "absent"}
         assert report.complaints == []
+
+
+WIDTHS = [360, 420, 1_000]
+UNFOLD = "for (const part of document.querySelectorAll('details')) part.open = true"
+LONG = ["x" * 300, "/deep" * 80, "W" * 120]
+
+
+@pytest.mark.parametrize("name", ["passed", "failed", "void", "comparison", "sweep"])
+def test_no_page_scrolls_sideways(reports: Reports, browser: Browser, name: str) -> None:
+    """On a phone as on a desk, also when the window is made narrower: tables scroll in their own frame."""
+    with opened(browser, file_of(reports, name)) as report:
+        report.page.evaluate(UNFOLD)
+        for width in reversed(WIDTHS):
+            report.resize(width)
+            assert report.overhang() == {}, width
+        assert report.complaints == []
+
+
+@pytest.mark.parametrize("name", ["single", "comparison", "sweep"])
+def test_long_names_do_not_widen_a_page(tmp_path: Path, browser: Browser, name: str) -> None:
+    """Names without a gap are broken where the line ends, wherever they stand."""
+    runs = [golden_run(tmp_path, seed) for seed in (1, 2)]
+    for run in runs:
+        rename_everything(run, LONG)
+        judge(run)
+        change_settings(run, target=LONG[0], plan=LONG[2], settings={LONG[0]: LONG[1]})
+        change_manifest(run, reason=LONG[1], command=("pairs", *LONG), state="failed")
+    page = tmp_path / "page.html"
+    if name == "sweep":
+        sweep_of(runs, page)
+    else:
+        make_report(runs if name == "comparison" else runs[:1], page)
+    with opened(browser, page) as report:
+        report.page.evaluate(UNFOLD)
+        for width in reversed(WIDTHS):
+            report.resize(width)
+            assert report.overhang() == {}, width
+        assert report.complaints == []
+
+
+def test_a_phone(reports: Reports, browser: Browser) -> None:
+    """Charts are as wide as the cards that they stand in, and the panels of a comparison are below each other."""
+    with opened(browser, reports.passed.report_file) as report:
+        report.resize(360)
+        widths = report.page.evaluate(
+            "[...document.querySelectorAll('.chart .main-svg')].map((chart) => chart.clientWidth)"
+        )
+        assert set(widths) <= set(range(290, 361))
+    with opened(browser, reports.comparison) as report:
+        panel = "document.querySelector(`#by-scale-factor .subplot.${name}`).getBoundingClientRect().top"
+        panels = f"['xy', 'x2y2', 'x3y3'].map((name) => {panel})"
+        assert len(set(report.page.evaluate(panels))) == 1
+        report.resize(360)
+        report.wait_until(f"new Set({panels}).size === 3")
