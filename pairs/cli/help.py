@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from pairs.cli.layout import console, definitions, width
+from pairs.cli.layout import console, definitions, print_lines, width
 
 _IN_A_PIPE = 80  # columns
 _WIDEST = 100  # columns that prose is easy to read in
@@ -33,8 +33,7 @@ def _help_of(command: TyperCommand | TyperGroup, ctx: Any) -> str:
     columns = min(width(_IN_A_PIPE), _WIDEST)
     target = console(columns)
     with target.capture() as shown:
-        for line in _lines(command, ctx, columns):
-            target.print(line, soft_wrap=True)
+        print_lines(_lines(command, ctx, columns), target)
     return shown.get()
 
 

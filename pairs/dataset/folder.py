@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from pairs.core.errors import BadInputError
+from pairs.core.progress import waiting
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.formats import FORMATS
 from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry
@@ -70,6 +71,7 @@ class Dataset:
             raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
         return files
 
+    @waiting("looking at the tick files")
     def file_problems(self) -> list[str]:
         """Return messages about missing, unexpected, duplicated and unreadable tick files."""
         manifest = self.optional_manifest

@@ -126,6 +126,13 @@ def test_no_word_is_lost(screen: Screen, arguments: list[str]) -> None:
     assert all(line.strip() for line in piped.splitlines())
 
 
+def test_a_configuration_stays_a_file(screen: Screen) -> None:
+    """Its lines are not wrapped, whatever the width, so that they can be read back."""
+    assert screen.command(NARROW, "config", "--set", f"spark.x={LONG_NAME}") == screen.command(
+        None, "config", "--set", f"spark.x={LONG_NAME}"
+    )
+
+
 def test_show_is_complete(screen: Screen, dataset: Dataset) -> None:
     """Parameters, the whole digest, charts as wide as the terminal and the first ticks."""
     narrow, piped = (screen.command(columns, "show", str(dataset.path)) for columns in (NARROW, None))

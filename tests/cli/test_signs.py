@@ -85,6 +85,8 @@ def test_signs_of_the_stages_on_spark(tmp_path: Path) -> None:
     assert all(
         sign in shown for sign in ("starting bare", "backlog", "collecting the last answers", "ending all processes")
     )
+    shown = on_terminal(tmp_path, "run", "market", "--target", "bare", "-o", "second", TERM="dumb")
+    assert all(step in shown for step in ["starting bare ...\r\n", "phase ", ", backlog "])
     shown = on_terminal(tmp_path, "validate", "run", "--master", "local[2]", columns=40)
     steps = ("reading ticks", "evaluating strategies", "writing expected answers", "comparing answers", "PASSED")
     assert all(sign in " ".join(shown.split()) for sign in steps)

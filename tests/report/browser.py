@@ -58,7 +58,8 @@ class Opened:
         found: dict[str, int] = self.page.evaluate(
             "(() => { const page = document.documentElement;"
             "if (page.scrollWidth <= innerWidth) return {};"
-            "const beyond = [...document.querySelectorAll('body *')].filter((part) => !part.parentElement.closest('.scroll, svg')"
+            "const parts = [...document.querySelectorAll('body *')];"
+            "const beyond = parts.filter((part) => !part.parentElement.closest('.scroll, svg')"
             " && part.getBoundingClientRect().right > innerWidth);"
             "const named = beyond.map((part) => [`${part.tagName} ${part.id} ${part.className}`,"
             " part.getBoundingClientRect().right]);"
