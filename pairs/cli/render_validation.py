@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from pairs.core.units import show_duration
-from pairs.model.streams import INDICATORS
+from pairs.model.streams import INDICATORS, STREAMS
 from pairs.run_folder.records import FirstError
 from pairs.validator.knife_edges import knife_edge_remarks
 from pairs.validator.validation import StreamResult, Validation
@@ -68,7 +68,10 @@ def _counts(validation: Validation) -> RenderableType:
         cells = (getattr(result.counts, name) for result in validation.streams.values())
         table.add_row(label, *(f"{count:,}" for count in cells))
     verdict = Text(validation.verdict, style="bold green" if validation.passed else "bold red")
-    return Group(Text.assemble("Validation result: ", verdict), table, *_remarks(validation))
+    wrong_columns = [
+        Text(plain(wrong.sentence())) for result in validation.streams.values() for wrong in result.wrong_columns
+    ]
+    return Group(Text.assemble("Validation result: ", verdict), *wrong_columns, table, *_remarks(validation))
 
 
 def _remarks(validation: Validation) -> Iterator[Text]:
@@ -79,6 +82,8 @@ def _remarks(validation: Validation) -> Iterator[Text]:
                 f"{result.malformed:,} rows of {stream} are invalid and count as undue; "
                 f"the first: {first.file}:{first.line}: {plain(first.problem)}"
             )
+        elif _is_unmatched(result):
+            yield Text(plain(_unmatched(stream, result)))
         if result.unknown:
             name, answers = next(iter(result.unknown.items()))
             yield Text(
@@ -87,6 +92,19 @@ def _remarks(validation: Validation) -> Iterator[Text]:
             )
     edges, touched = sum(validation.knife_edges.values()), validation.knife_edge_strategies()
     yield from (Text(plain(remark)) for remark in knife_edge_remarks(edges, touched, validation.passed))
+
+
+def _is_unmatched(result: StreamResult) -> bool:
+    counts = result.counts
+    return bool(counts.missing and counts.undue) and not counts.correct + counts.wrong
+
+
+def _unmatched(stream: str, result: StreamResult) -> str:
+    """Return a remark on answers of which none is expected: mostly, a part of their keys is written in another way."""
+    key = STREAMS[stream].key
+    [given], [wanted] = (result.listed(kind).slice(0, 1).to_pylist() for kind in ("undue", "missing"))
+    first, expected = (", ".join(str(row[name]) for name in key) for row in (given, wanted))
+    return f"no answer of {stream} has the {', '.join(key)} of an expected one; the first has {first}, not {expected}"
 
 
 def _first_errors(errors: list[FirstError], limit: int) -> RenderableType:

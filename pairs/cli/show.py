@@ -9,9 +9,11 @@ from rich.filesize import decimal
 from rich.table import Column, Table
 
 from pairs.cli.options import DatasetArgument
+from pairs.core.errors import one_line
 from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
 from pairs.dataset.manifest import DatasetManifest
+from pairs.model.strategy_xml import scan
 
 if TYPE_CHECKING:
     from pairs.dataset.overview import Overview
@@ -49,10 +51,23 @@ def _parameters(dataset: Dataset, manifest: DatasetManifest) -> Table:
     table.add_row("ticks", f"{counts.ticks:,} in {show_duration(manifest.duration_ms)}, measured from {start} to {end}")
     table.add_row("basis rate", f"{manifest.basis_rate_per_second:,.6g} ticks per simulated second")
     table.add_row("market", f"{counts.markets:,} with {counts.symbols:,} symbols, {counts.correlations:,} pairs")
-    table.add_row("demand", f"{counts.strategies:,} strategies of {counts.users:,} users")
+    table.add_row("strategies", _strategies(dataset, manifest))
     table.add_row("files", f"{len(manifest.files):,} {manifest.format}, {decimal(manifest.bytes)}")
     table.add_row("digest", manifest.digest)
     return table
+
+
+def _strategies(dataset: Dataset, manifest: DatasetManifest) -> str:
+    """Describe strategies.xml as it is, and the strategies that belong to the dataset where it has others."""
+    file, belonging = dataset.strategies_file, f"{manifest.counts.strategies:,} of {manifest.counts.users:,} users"
+    if not file.is_file():
+        return f"none yet, {belonging} belong to the dataset; make them with 'pairs strategies {dataset.path}'"
+    found, problems = scan(file, last_ts=dataset.last_ts())
+    if found is None:
+        return f"not valid: line {problems[0].line}: {one_line(problems[0].text)}"
+    users = len({strategy.user for strategy in found.strategies} - {None})
+    there = f"{len(found.strategies):,} of {users:,} users"
+    return there if there == belonging else f"{there} in {file.name}, {belonging} belong to the dataset"
 
 
 def _charts(manifest: DatasetManifest, overview: "Overview") -> Table:

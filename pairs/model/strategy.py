@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from pairs.core.units import show_duration
+
+_LONG_BEFORE_MS = 1_000  # the last tick may come a little after the close, as the bell
+
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
@@ -38,6 +42,27 @@ class StrategySet:
     @property
     def symbols(self) -> set[str]:
         return {symbol for strategy in self.strategies for symbol in (strategy.symbol1, strategy.symbol2)}
+
+    def wrong_with_close(self, last_ts: int) -> str | None:
+        """Return why the market cannot close when it does, in a dataset with its last tick at `last_ts`."""
+        close = f"marketClose is {self.market_close_ms}"
+        if self.market_close_ms > last_ts:
+            return (
+                f"{close}, after the dataset's last tick at {last_ts}, so the bell never rings; give {last_ts} or less"
+            )
+        first = min((strategy.warm_up_ms for strategy in self.strategies), default=0)
+        if self.market_close_ms < first <= last_ts:
+            return f"{close}, before any strategy can answer, which is at {first}; give {last_ts}, the dataset's end"
+        return None
+
+    def early_close(self, last_ts: int) -> str | None:
+        """Return a remark on a market that closes long before the last tick."""
+        if last_ts - self.market_close_ms < _LONG_BEFORE_MS:
+            return None
+        close, end = show_duration(self.market_close_ms), show_duration(last_ts)
+        return (
+            f"the market closes at {close} (marketClose), the dataset ends at {end}: ticks after the close are ignored"
+        )
 
 
 AVAILABLE_FUNDS_CENTS = (1_000_000, 2_000_000, 5_000_000)

@@ -71,7 +71,10 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     """Check the settings, fill in the defaults, and return what will be run."""
     target, plan = check_settings(settings)
     dataset.tick_files()
-    strategies = read_strategies(dataset.strategies_file)
+    last_ts = dataset.last_ts()
+    strategies = read_strategies(dataset.strategies_file, last_ts)
+    if last_ts is not None and (remark := strategies.early_close(last_ts)):
+        warn(f"{dataset.strategies_file}: {remark}")
     manifest = dataset.optional_manifest
     duration = strategies.market_close_ms if manifest is None else manifest.duration_ms
     find_faults(settings.faults, duration)

@@ -99,4 +99,4 @@ def test_a_failed_check_lists_every_problem_and_exits_with_1(
     assert len(lines) == 10
     assert lines[0].startswith(f"{file}:1: ")
     assert all(line.startswith(f"{file}:2: ") for line in lines[1:-1])
-    assert lines[-1] == f"pairs: {file}: 9 problems; fix them and check again"
+    assert lines[-1] == f"pairs: {file}: 9 problems; fix what is wrong and check again"

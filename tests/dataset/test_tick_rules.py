@@ -107,7 +107,7 @@ def test_csv_rows_of_another_length_are_reported_and_skipped(tmp_path: Path) -> 
         (2, "3 values for 4 columns: 'AAA,1,1'"),
         (4, "5 values for 4 columns: 'AAA,1,1,2,3'"),
         (5, "price 0; prices are whole cents above zero"),
-        (6, "1 values for 4 columns: 'AAA'"),
+        (6, "1 value for 4 columns: 'AAA'"),
     ]
     with pytest.raises(BadInputError, match="row 2: 3 values for 4 columns"):
         list(read_ticks(file))
