@@ -66,7 +66,7 @@ def _strategies(dataset: Dataset, manifest: DatasetManifest) -> str:
     if found is None:
         return f"not valid: line {problems[0].line}: {one_line(problems[0].text)}"
     users = len({strategy.user for strategy in found.strategies} - {None})
-    there = f"{len(found.strategies):,} of {users:,} users"
+    there = f"{len(found.strategies):,}" + (f" of {users:,} users" if users else "")
     return there if there == belonging else f"{there} in {file.name}, {belonging} belong to the dataset"
 
 

@@ -43,17 +43,20 @@ class StrategySet:
     def symbols(self) -> set[str]:
         return {symbol for strategy in self.strategies for symbol in (strategy.symbol1, strategy.symbol2)}
 
-    def wrong_with_close(self, last_ts: int) -> str | None:
-        """Return why the market cannot close when it does, in a dataset with its last tick at `last_ts`."""
-        close = f"marketClose is {self.market_close_ms}"
-        if self.market_close_ms > last_ts:
-            return (
-                f"{close}, after the dataset's last tick at {last_ts}, so the bell never rings; give {last_ts} or less"
-            )
+    def late_close(self, last_ts: int) -> str | None:
+        """Return what is wrong if no tick of a dataset, with its last one at `last_ts`, closes the market."""
+        if self.market_close_ms <= last_ts:
+            return None
+        wrong = f"marketClose is {self.market_close_ms}, after the dataset's last tick at {last_ts}"
+        return f"{wrong}, so the bell never rings; give {last_ts} or less"
+
+    def premature_close(self, last_ts: int) -> str | None:
+        """Return what is wrong if the market closes before any strategy can answer, although the dataset is longer."""
         first = min((strategy.warm_up_ms for strategy in self.strategies), default=0)
-        if self.market_close_ms < first <= last_ts:
-            return f"{close}, before any strategy can answer, which is at {first}; give {last_ts}, the dataset's end"
-        return None
+        if not self.market_close_ms < first <= last_ts:
+            return None
+        wrong = f"marketClose is {self.market_close_ms}, before the first strategy can answer at {first}"
+        return f"{wrong}; give {last_ts}, the dataset's last tick"
 
     def early_close(self, last_ts: int) -> str | None:
         """Return a remark on a market that closes long before the last tick."""

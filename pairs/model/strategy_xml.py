@@ -63,9 +63,9 @@ def write_new(path: Path, strategies: StrategySet, overwrite: bool) -> None:
     write_strategies(path, strategies)
 
 
-def read_strategies(path: Path, last_ts: int | None = None) -> StrategySet:
-    """Read a strategy set; refuse an invalid set with its first problem. `last_ts` is as in `scan`."""
-    strategies, problems = scan(path, last_ts=last_ts)
+def read_strategies(path: Path) -> StrategySet:
+    """Read a strategy set; refuse an invalid set with its first problem."""
+    strategies, problems = scan(path)
     if problems or strategies is None:
         more = f" ({counted(len(problems) - 1, 'more problem')})" if len(problems) > 1 else ""
         raise BadInputError(
@@ -158,7 +158,7 @@ class _Reading:
         if self.last_ts is None:
             return
         found = StrategySet(self.market_close_ms, tuple(self.strategies))
-        if problem := found.wrong_with_close(self.last_ts):
+        if problem := found.late_close(self.last_ts) or found.premature_close(self.last_ts):
             self.problems.append(Problem(root.sourceline, problem))
 
     def _check_meaning(self, line: int, given: dict[str, str]) -> None:

@@ -96,7 +96,7 @@ def shown(name: str) -> str:
 
 
 def _remedy(attribute: str) -> str:
-    near = get_close_matches(attribute, wanted(), 1, 0.7)
+    near = [] if "}" in attribute else get_close_matches(attribute, wanted(), 1, 0.7)
     return f"did you mean {near[0]}?" if near else "remove it"
 
 
