@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pairs.core.errors import BadInputError, shown
-from pairs.dataset.formats.base import PartSource, refuse_missing
-from pairs.dataset.formats.csv import CsvColumns, refuse_missing_in_csv
-from pairs.dataset.formats.parquet import cut_row_groups, read_row_groups
+from pairs.dataset.formats.base import StoredRows, numbered, refuse_missing
+from pairs.dataset.formats.csv_rows import csv_header, csv_rows
+from pairs.dataset.formats.parquet import cut_row_groups, is_parquet, read_row_groups
 from pairs.dataset.tick_rules import wrong_with_symbol
 from pairs.model.tuples import STOCK_TICK_CODED
 
@@ -67,17 +67,12 @@ class _InvalidValueError(Exception):
 def parts_of_trades(path: Path, columns: TradeColumns) -> list[TradePart]:
     """Cut a file of trades into parts that tasks can share; refuse a file without these columns."""
     try:
-        if _is_parquet(path):
+        if is_parquet(path):
             return [TradePart(path, *part) for part in cut_row_groups(path, columns.refuse_missing)]
-        refuse_missing_in_csv(path, columns.names)
+        refuse_missing(columns.names, csv_header(path))
     except _UNREADABLE as error:
         raise _unreadable(path, error) from None
     return [TradePart(path)]
-
-
-def _is_parquet(path: Path) -> bool:
-    with path.open("rb") as source:
-        return source.read(4) == b"PAR1"
 
 
 def _unreadable(path: Path, error: BaseException) -> BadInputError:
@@ -87,21 +82,22 @@ def _unreadable(path: Path, error: BaseException) -> BadInputError:
 
 def read_trades(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
     """Yield the trades of a part in the order of the file."""
-    source: PartSource = CsvColumns(part.path, columns.names)
-    if _is_parquet(part.path):
-        batches = read_row_groups(part.path, part.row_groups, columns.names, columns.refuse_missing)
-        source = PartSource(batches, part.first_row)
-    rows_before = 0
-    while (raw := _next(part.path, source.batches)) is not None:
-        invalid = {}
+    stored_rows = _stored_rows(part, columns)
+    while (stored := _next(part.path, stored_rows)) is not None:
+        invalid = {skipped.row: skipped.problem for skipped in stored.skipped}
         try:
-            trades = _converted(raw, columns)
+            trades = _converted(stored.batch, columns)
         except _InvalidValueError as error:
-            invalid = {source.row_of(rows_before + error.row): error.text}
-        _refuse_first(part.path, invalid | source.skipped_until(None))
-        rows_before += len(raw)
+            invalid[stored.rows[error.row]] = error.text
+        _refuse_first(part.path, invalid)
         yield trades
-    _refuse_first(part.path, source.skipped_until(None))
+
+
+def _stored_rows(part: TradePart, columns: TradeColumns) -> Iterator[StoredRows]:
+    if not is_parquet(part.path):
+        return csv_rows(part.path, dict.fromkeys(columns.names, pa.string()))
+    batches = read_row_groups(part.path, part.row_groups, columns.names, columns.refuse_missing)
+    return numbered(batches, part.first_row)
 
 
 def _refuse_first(path: Path, invalid: dict[int, str]) -> None:
@@ -110,9 +106,9 @@ def _refuse_first(path: Path, invalid: dict[int, str]) -> None:
         raise BadInputError(f"{path}: row {row + 1:,}: {invalid[row]}")
 
 
-def _next(path: Path, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+def _next(path: Path, stored_rows: Iterator[StoredRows]) -> StoredRows | None:
     try:
-        return next(batches, None)
+        return next(stored_rows, None)
     except _UNREADABLE as error:
         raise _unreadable(path, error) from None
 

@@ -15,7 +15,7 @@ from pairs.config.values import Plain
 from pairs.config.workload import Workload
 from pairs.core.records import Record
 from pairs.dataset.formats import FORMATS, VIRTUAL
-from pairs.dataset.formats.base import FilePart, PartSource, TickFormat, WriteTicks
+from pairs.dataset.formats.base import FilePart, StoredRows, TickFormat, WriteTicks, numbered
 
 if TYPE_CHECKING:
     from pairs.generator.ticks import TickSource
@@ -47,8 +47,8 @@ def recipe(workload: Workload, first_tick: int, end_tick: int) -> str:
 class Virtual(TickFormat):
     """Ticks that are drawn when they are read."""
 
-    def source(self, part: FilePart) -> PartSource:
-        return PartSource(_draw(part.path))
+    def source(self, part: FilePart) -> Iterator[StoredRows]:
+        return numbered(_draw(part.path))
 
     @contextmanager
     def _opened(self, path: Path, recipe: str) -> Iterator[WriteTicks]:

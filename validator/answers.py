@@ -1,161 +1,121 @@
-"""Reads the answers of any engine, Parquet or CSV, tolerantly: an invalid row is reported with its position.
+"""Reads the answers of any engine, Parquet or CSV, tolerantly: an invalid row is reported with its position."""
 
-Batches are converted at once; only where that fails are their rows read singly.
-"""
-
-import csv
 import re
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from pairs.core.errors import BadInputError
-from pairs.run_folder.records import InvalidRow
+from pairs.dataset.formats.base import StoredRows, numbered, refuse_missing
+from pairs.dataset.formats.csv_rows import csv_rows
+from pairs.dataset.formats.parquet import is_parquet
+from pairs.run_folder.records import InvalidRow, WrongColumn
+from pairs.validator.answer_values import InvalidValue, expected_values, read_column
 
 _ROWS_AT_A_TIME = 65_536
-_FORMATS = (".parquet", ".csv")
+_ENDING = re.compile(r"\.(parquet|csv(\.(gz|bz2|zst|lz4))?)$", re.IGNORECASE)
+_FEWEST_THROUGHOUT = 2  # rows, so that a column can be called wrong throughout
 
-Answer: TypeAlias = "pa.RecordBatch | InvalidRow"
+Answer: TypeAlias = "pa.RecordBatch | InvalidRow | WrongColumn"
 
 
 def answer_files(folder: Path, stream: str) -> list[Path]:
     """Return the files of a stream's answers: one file, or those of a folder in the order of their names."""
     if not folder.is_dir():
         raise BadInputError(f"{folder}: no such folder; give the folder with the answers of a run")
-    found = [path for path in (folder / f"{stream}{suffix}" for suffix in ("", *_FORMATS)) if path.exists()]
+    named = sorted(path for path in folder.iterdir() if path.name.lower().partition(".")[0] == stream)
+    found = [path for path in named if path.name.lower() == stream or _ENDING.match(path.name[len(stream) :])]
     if not found:
-        raise BadInputError(f"{folder}: no {stream}.parquet or {stream}.csv there; give the folder with the answers")
+        names = f"{stream}.parquet or {stream}.csv"
+        what = f"{named[0].name} is not a format of answers" if named else f"no {names} there"
+        raise BadInputError(f"{folder}: {what}; give the folder with {names}")
     if len(found) > 1:
         raise BadInputError(f"{folder}: both {found[0].name} and {found[1].name} are there; remove one of them")
     if found[0].is_file():
         return found
-    files = sorted(path for path in found[0].glob("[!._]*") if path.suffix in _FORMATS)
+    files = sorted(path for path in found[0].glob("[!._]*") if _ENDING.search(path.name))
     if not files:
         raise BadInputError(f"{found[0]}: no .parquet or .csv file there; give the folder with the answers")
     return files
 
 
 def read_answers(path: Path, schema: pa.Schema) -> Iterator[Answer]:
-    """Yield the answers of a file in order, in batches of the given columns, and the invalid rows."""
+    """Yield the answers of a file in order, in batches of the given columns, and the invalid rows.
+
+    At the end come the columns that are wrong throughout.
+    """
+    tally = _Tally()
     try:
-        yield from (_read_parquet if path.suffix == ".parquet" else _read_csv)(path, schema)
-    except (pa.ArrowException, csv.Error, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise BadInputError(f"{path}: not readable as answers: {reason}; write it again") from None
+        for stored in _stored_rows(path, schema):
+            yield from _converted(path, stored, schema, tally)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        remedy = "give Parquet, or CSV with a header line, with the columns of the benchmark"
+        raise BadInputError(f"{path}: not readable as answers: {reason}; {remedy}") from None
+    yield from tally.wrong_columns(path, schema)
 
 
-def _read_parquet(path: Path, schema: pa.Schema) -> Iterator[Answer]:
-    row = 0
+def _stored_rows(path: Path, schema: pa.Schema) -> Iterator[StoredRows]:
+    if is_parquet(path):
+        return numbered(_parquet_batches(path, schema))
+    return csv_rows(path, dict(zip(schema.names, schema.types, strict=True)))
+
+
+def _parquet_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     with pq.ParquetFile(path) as source:
-        _refuse_missing(path, source.schema_arrow.names, schema)
+        refuse_missing(schema.names, source.schema_arrow.names)
         for batch in source.iter_batches(_ROWS_AT_A_TIME, columns=schema.names):
-            yield from _read_batch(path, batch.select(schema.names), schema, row)
-            row += len(batch)
+            yield batch.select(schema.names)
 
 
-def _read_batch(path: Path, batch: pa.RecordBatch, schema: pa.Schema, rows_before: int) -> Iterator[Answer]:
-    try:
-        fitting = batch.cast(schema)
-        valid = not any(column.null_count for column in fitting.columns)
-    except (pa.ArrowException, ValueError):
-        valid = False
-    if valid:
-        yield fitting
-        return
-    rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-    numbered = ((rows_before + number, list(row)) for number, row in enumerate(rows, 1))
-    yield from _read_rows(path, numbered, schema)
+@dataclass
+class _Tally:
+    """Counts the invalid values of each column."""
+
+    rows: int = 0
+    invalid: Counter[str] = field(default_factory=Counter)  # by column
+    kinds: dict[str, set[str]] = field(default_factory=dict)
+    first: dict[str, InvalidValue] = field(default_factory=dict)
+
+    def add(self, column: str, invalid: dict[int, InvalidValue]) -> None:
+        self.invalid[column] += len(invalid)
+        self.kinds.setdefault(column, set()).update(value.kind for value in invalid.values())
+        self.first.setdefault(column, next(iter(invalid.values())))
+
+    def wrong_columns(self, path: Path, schema: pa.Schema) -> Iterator[WrongColumn]:
+        for column in schema:
+            if self.invalid[column.name] == self.rows >= _FEWEST_THROUGHOUT:
+                kinds = self.kinds[column.name]
+                yield WrongColumn(
+                    file=str(path),
+                    column=column.name,
+                    found=next(iter(kinds)) if len(kinds) == 1 else "invalid values",
+                    expected=expected_values(column.type),
+                    first=self.first[column.name].problem,
+                )
 
 
-def _read_csv(path: Path, schema: pa.Schema) -> Iterator[Answer]:
-    with path.open(newline="", encoding="utf-8", errors="replace") as source:
-        header = next(csv.reader(source), [])
-    _refuse_missing(path, header, schema)
-    options = pa_csv.ConvertOptions(column_types=schema, include_columns=schema.names, null_values=[])
-    rows = 0
-    try:
-        with pa_csv.open_csv(path, convert_options=options) as batches:
-            for batch in batches:
-                yield batch.cast(schema)
-                rows += len(batch)
-    except pa.ArrowException:
-        yield from _read_rows(path, islice(_csv_rows(path, header, schema), rows, None), schema)
-
-
-def _csv_rows(path: Path, header: list[str], schema: pa.Schema) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the rows with their last lines; a row of another length than the header has no values."""
-    places = [header.index(name) for name in schema.names]
-    with path.open(newline="", encoding="utf-8", errors="replace") as source:
-        rows = csv.reader(source)
-        next(rows)
-        for row in rows:
-            if row:
-                yield rows.line_num, [row[place] for place in places] if len(row) == len(header) else []
-
-
-def _refuse_missing(path: Path, names: list[str], schema: pa.Schema) -> None:
-    for name in schema.names:
-        if names.count(name) != 1:
-            has = f"has {', '.join(names)}" if names else "is empty"
-            how = "no column" if name not in names else "more than one column"
-            raise BadInputError(f"{path}: {how} {name!r} (it {has}); name the columns as the benchmark does")
-
-
-def _read_rows(path: Path, rows: Iterator[tuple[int, list[Any]]], schema: pa.Schema) -> Iterator[Answer]:
-    valid: list[list[Any]] = []
-    for line, row in rows:
-        try:
-            valid.append(_read_row(row, schema))
-        except (ValueError, TypeError, OverflowError) as error:
-            yield InvalidRow(file=str(path), line=line, problem=str(error))
-        if len(valid) == _ROWS_AT_A_TIME:
-            yield pa.record_batch(list(zip(*valid, strict=True)), schema)
-            valid = []
-    if valid:
-        yield pa.record_batch(list(zip(*valid, strict=True)), schema)
-
-
-def _read_row(row: list[Any], schema: pa.Schema) -> list[Any]:
-    if len(row) != len(schema):
-        raise ValueError("not as many values as columns")
-    return [_READERS[field.type](field.name, value) for field, value in zip(schema, row, strict=True)]
-
-
-def _read_text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is {_shown(value)}, not a name")
-    return value
-
-
-def _read_whole(name: str, value: Any) -> int:
-    """Read a whole number, also if written as 12.0."""
-    found = re.fullmatch(r"\s*([+-]?\d+)(\.0*)?\s*", str(value), re.ASCII)
-    if found is None:
-        raise ValueError(f"{name} is {_shown(value)}, not a whole number")
-    number = int(found[1][:40])
-    if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{name} is {_shown(value)}, too large")
-    return number
-
-
-def _read_double(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (ValueError, TypeError):
-        raise ValueError(f"{name} is {_shown(value)}, not a number") from None
-
-
-def _shown(value: Any) -> str:
-    return "empty" if value is None or value == "" else repr(value)[:40]
-
-
-_READERS: dict[pa.DataType, Callable[[str, Any], Any]] = {
-    pa.string(): _read_text,
-    pa.int64(): _read_whole,
-    pa.float64(): _read_double,
-}
+def _converted(path: Path, stored: StoredRows, schema: pa.Schema, tally: _Tally) -> Iterator[Answer]:
+    columns = {column.name: read_column(stored.batch[column.name], column) for column in schema}
+    batch = pa.record_batch([values for values, _ in columns.values()], schema=schema)
+    tally.rows += len(batch)
+    problems: dict[int, str] = {}  # of the first invalid value of a row
+    for name, (_, invalid) in columns.items():
+        if invalid:
+            tally.add(name, invalid)
+            problems = {row: value.problem for row, value in invalid.items()} | problems
+    if problems:
+        valid = np.ones(len(batch), bool)
+        valid[list(problems)] = False
+        batch = batch.filter(pa.array(valid))
+    yield batch
+    by_line = {stored.lines[row]: problem for row, problem in problems.items()}
+    by_line |= {skipped.line: skipped.problem for skipped in stored.skipped}
+    for line in sorted(by_line):
+        yield InvalidRow(file=str(path), line=line, problem=by_line[line])

@@ -19,7 +19,7 @@ from pairs.core.progress import waiting
 from pairs.dataset.folder import Dataset
 from pairs.dataset.manifest import InputDigests
 from pairs.model.streams import STREAMS, StreamSpec
-from pairs.run_folder.records import FirstError, InvalidRow, StreamCounts, ValidationRecord
+from pairs.run_folder.records import FirstError, InvalidRow, StreamCounts, ValidationRecord, WrongColumn
 from pairs.validator.answers import answer_files, read_answers
 from pairs.validator.compare import KINDS, Counts, NameCodes, compare, side_by_side
 from pairs.validator.shards import EXPECTED
@@ -33,6 +33,7 @@ class StreamResult:
     """The result of a stream."""
 
     counts: Counts = field(default_factory=Counts)
+    wrong_columns: list[WrongColumn] = field(default_factory=list)
     malformed: int = 0
     malformed_examples: list[InvalidRow] = field(default_factory=list)
     unknown: dict[str, int] = field(default_factory=dict)  # answers by strategy, of strategies that are not in the set
@@ -44,10 +45,19 @@ class StreamResult:
         if len(self.malformed_examples) < _KEPT_EXAMPLES:
             self.malformed_examples.append(row)
 
+    def add_wrong_column(self, wrong: WrongColumn) -> None:
+        """Add a column of a file; what is so in many files is said once."""
+        for place, known in enumerate(self.wrong_columns):
+            if (known.column, known.found) == (wrong.column, wrong.found):
+                self.wrong_columns[place] = known.model_copy(update={"files": known.files + 1})
+                return
+        self.wrong_columns.append(wrong)
+
     def record(self, repeated: int) -> StreamCounts:
         return StreamCounts(
             **asdict(self.counts),
             repeated=repeated,
+            wrong_columns=tuple(self.wrong_columns),
             malformed=self.malformed,
             malformed_examples=tuple(self.malformed_examples),
             unknown_strategies=dict(list(self.unknown.items())[:_KEPT_EXAMPLES]),
@@ -138,10 +148,14 @@ def _validate_stream(dataset: Dataset, aliases: Sequence[str], stream: StreamSpe
         expected = of_share(pq.read_table(expected_file, schema=schema))
         kept = [schema.empty_table()]
         for read in chain.from_iterable(read_answers(file, schema) for file in files):
-            if not isinstance(read, InvalidRow):
+            if isinstance(read, pa.RecordBatch):
                 kept.append(of_share(pa.Table.from_batches([read])))
-            elif share == 0:  # each share reads all rows
+            elif share > 0:  # each share reads all rows
+                continue
+            elif isinstance(read, InvalidRow):
                 result.add_invalid(read)
+            else:
+                result.add_wrong_column(read)
         answers = pa.concat_tables(kept)
         comparison = compare(expected, answers, stream)
         result.counts += comparison.counts

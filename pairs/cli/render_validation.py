@@ -9,7 +9,7 @@ from rich.text import Text
 
 from pairs.cli.layout import plain, print_lines, print_table
 from pairs.core.units import counted, show_duration
-from pairs.model.streams import INDICATORS
+from pairs.model.streams import INDICATORS, STREAMS
 from pairs.run_folder.records import FirstError
 from pairs.validator.knife_edges import knife_edge_remarks
 from pairs.validator.validation import StreamResult, Validation
@@ -55,6 +55,7 @@ def render_incorrect(
 def _print_counts(validation: Validation) -> None:
     verdict = Text(validation.verdict, style="bold green" if validation.passed else "bold red")
     print_lines([Text.assemble("Validation result: ", verdict)])
+    print_lines(plain(wrong.sentence()) for result in validation.streams.values() for wrong in result.wrong_columns)
     streams = list(validation.streams)
     counts = [result.counts for result in validation.streams.values()]
     rows = [(label, *(f"{getattr(found, name):,}" for found in counts)) for name, label in _COUNTS.items()]
@@ -70,6 +71,8 @@ def _remarks(validation: Validation) -> Iterator[str]:
                 f"{counted(result.malformed, 'invalid row')} of {stream}, counted as undue; "
                 f"the first: {first.file}:{first.line}: {plain(first.problem)}"
             )
+        elif _is_unmatched(result):
+            yield plain(_unmatched(stream, result))
         if result.unknown:
             name, answers = next(iter(result.unknown.items()))
             yield (
@@ -78,6 +81,19 @@ def _remarks(validation: Validation) -> Iterator[str]:
             )
     edges, touched = sum(validation.knife_edges.values()), validation.knife_edge_strategies()
     yield from map(plain, knife_edge_remarks(edges, touched, validation.passed))
+
+
+def _is_unmatched(result: StreamResult) -> bool:
+    counts = result.counts
+    return bool(counts.missing and counts.undue) and not counts.correct + counts.wrong
+
+
+def _unmatched(stream: str, result: StreamResult) -> str:
+    """Return a remark on answers of which none is expected: mostly, a part of their keys is written in another way."""
+    key = STREAMS[stream].key
+    [given], [wanted] = (result.listed(kind).slice(0, 1).to_pylist() for kind in ("undue", "missing"))
+    first, expected = (", ".join(str(row[name]) for name in key) for row in (given, wanted))
+    return f"no answer of {stream} has the {', '.join(key)} of an expected one; the first has {first}, not {expected}"
 
 
 def _print_first_errors(errors: list[FirstError], limit: int) -> None:

@@ -10,9 +10,11 @@ from rich.filesize import decimal
 
 from pairs.cli.layout import plain, print_definitions, print_table, width
 from pairs.cli.options import DatasetArgument
+from pairs.core.errors import one_line
 from pairs.core.units import counted, show_duration
 from pairs.dataset.folder import Dataset
 from pairs.dataset.manifest import DatasetManifest
+from pairs.model.strategy_xml import scan
 
 if TYPE_CHECKING:
     from pairs.dataset.overview import Overview
@@ -38,17 +40,32 @@ def show(dataset: DatasetArgument) -> None:
 def _parameters(dataset: Dataset, manifest: DatasetManifest) -> dict[str, str]:
     counts, workload = manifest.counts, manifest.workload
     start, end = (show_duration(time) for time in manifest.measurement_interval_ms)
+    symbols, pairs = counted(counts.symbols, "symbol"), counted(counts.correlations, "pair")
     return {
         "dataset": str(dataset.path),
         "profile": f"{manifest.profile}, scale factor {workload.scale_factor}, seed {workload.seed}",
         "standard": "yes" if manifest.standard else f"no, because of {', '.join(manifest.nonstandard)}",
         "ticks": f"{counts.ticks:,} in {show_duration(manifest.duration_ms)}, measured from {start} to {end}",
         "basis rate": f"{manifest.basis_rate_per_second:,.6g} ticks per simulated second",
-        "market": f"{counts.markets:,} with {counted(counts.symbols, 'symbol')}, {counted(counts.correlations, 'pair')}",
-        "demand": f"{counted(counts.strategies, 'strategy')} of {counted(counts.users, 'user')}",
+        "market": f"{counts.markets:,} with {symbols}, {pairs}",
+        "strategies": _strategies(dataset, manifest),
         "files": f"{len(manifest.files):,} {manifest.format}, {decimal(manifest.bytes)}",
         "digest": manifest.digest,
     }
+
+
+def _strategies(dataset: Dataset, manifest: DatasetManifest) -> str:
+    """Describe strategies.xml as it is, and the strategies that belong to the dataset where it has others."""
+    file, counts = dataset.strategies_file, manifest.counts
+    belonging = f"{counts.strategies:,} of {counted(counts.users, 'user')}"
+    if not file.is_file():
+        return f"none yet, {belonging} belong to the dataset; make them with 'pairs strategies {dataset.path}'"
+    found, problems = scan(file, last_ts=dataset.last_ts())
+    if found is None:
+        return f"not valid: line {problems[0].line}: {one_line(problems[0].text)}"
+    users = len({strategy.user for strategy in found.strategies} - {None})
+    there = f"{len(found.strategies):,}" + (f" of {counted(users, 'user')}" if users else "")
+    return there if there == belonging else f"{there} in {file.name}, {belonging} belong to the dataset"
 
 
 def _print_charts(manifest: DatasetManifest, overview: "Overview") -> None:

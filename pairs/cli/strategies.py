@@ -9,11 +9,11 @@ import typer
 from pairs.cli.options import OverwriteOption, option, parsed_option
 from pairs.config.values import whole
 from pairs.config.workload import SEEDS
-from pairs.core.errors import BadInputError, PairsError
+from pairs.core.errors import BadInputError, PairsError, one_line
 from pairs.core.units import counted
 
 _COUNTS = whole(1, 10_000_000, "S")
-_CHECK_HELP = "Check this file instead; against DATASET's symbols if given."
+_CHECK_HELP = "Check this file instead; against DATASET's symbols and duration if given."
 
 
 def strategies(
@@ -43,12 +43,16 @@ def strategies(
 
 
 def _check(file: Path, dataset: Path | None) -> None:
+    from pairs.core.progress import warn
     from pairs.dataset.folder import Dataset
     from pairs.model.strategy_xml import scan
 
-    found, problems = scan(file, None if dataset is None else Dataset(dataset).symbols())
+    last_ts = None if dataset is None else Dataset(dataset).last_ts()
+    found, problems = scan(file, None if dataset is None else Dataset(dataset).symbols(), last_ts)
     for problem in problems:
-        print(f"{file}:{problem.line}: {problem.text}", file=sys.stderr)
+        print(f"{file}:{problem.line}: {one_line(problem.text)}", file=sys.stderr)
     if found is None:
-        raise PairsError(f"{file}: {counted(len(problems), 'problem')}; fix the file and check again")
+        raise PairsError(f"{file}: {counted(len(problems), 'problem')}; fix what is wrong and check again")
+    if last_ts is not None and (remark := found.early_close(last_ts)):
+        warn(f"{file}: {remark}")
     print(f"{file}: valid, {counted(len(found.strategies), 'strategy')}")

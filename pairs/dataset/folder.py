@@ -21,7 +21,7 @@ from pairs.core.progress import waiting
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.formats import FORMATS
 from pairs.dataset.manifest import Content, DatasetManifest, TickFileEntry
-from pairs.dataset.reader import folder_problems, read_ticks
+from pairs.dataset.reader import folder_problems, read_ticks, whole_file
 
 MOST_FILES = 100_000  # up to here, the names of tick files sort in the order of time
 
@@ -66,7 +66,7 @@ class Dataset:
 
     def tick_files(self) -> list[Path]:
         """Return all tick files in the order of time."""
-        files = sorted(path for path in self.ticks_folder.glob("[!.]*") if path.suffix.lstrip(".") in FORMATS)
+        files = sorted(path for path in self.ticks_folder.glob("[!.]*") if path.suffix.lower().lstrip(".") in FORMATS)
         if not files:
             raise BadInputError(f"{self.ticks_folder}: no .parquet or .csv file there; make one with 'pairs generate'")
         return files
@@ -138,6 +138,15 @@ class Dataset:
             if len(found) == wanted:
                 break
         return found
+
+    def last_ts(self) -> int | None:
+        """Return the time of the last tick; None if it cannot be told without reading all of them."""
+        if self.optional_manifest is not None:
+            return self.optional_manifest.duration_ms  # when the bell rings
+        last = whole_file(self.tick_files()[-1])
+        with suppress(pa.ArrowException, ValueError, LookupError, OSError):  # damage is reported when ticks are read
+            return last.format.last_ts(last.path)
+        return None
 
     def remove_leftovers(self) -> None:
         """Remove the files of progress, and what killed tasks left."""

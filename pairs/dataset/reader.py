@@ -24,7 +24,7 @@ _UNREADABLE = (pa.ArrowException, KeyError, ValueError, OSError)  # raised by th
 
 
 def whole_file(path: Path) -> FilePart:
-    tick_format = FORMATS.get(path.suffix.lstrip("."))
+    tick_format = FORMATS.get(path.suffix.lower().lstrip("."))
     if tick_format is None:
         raise BadInputError(f"{path}: not a tick file; give one of {', '.join(FORMATS)}")
     return FilePart(path, tick_format)
@@ -67,25 +67,21 @@ class TickReader:
         if part.first_row == 0:
             self._rules.begins_file = True
         source = part.format.source(part)
-        kept = 0
-        unreadable: dict[int, str] = {}
+        end = part.first_row
         while True:
             try:
-                raw = next(source.batches, None)
+                stored = next(source, None)
             except _UNREADABLE as error:
-                unreadable = {source.row_of(kept): f"not readable from here on: {_reason(error)}"}
-                break
-            if raw is None:
-                break
-            ticks, violations = as_ticks(raw)
+                problem = invalid_rows({end: f"not readable from here on: {_reason(error)}"})
+                yield pa.RecordBatch.from_pylist([], STOCK_TICK_CODED), problem
+                return
+            if stored is None:
+                return
+            ticks, violations = as_ticks(stored.batch)
             violations += self._rules.check(ticks)
-            placed = [
-                replace(found, rows=tuple(source.row_of(kept + row) for row in found.rows)) for found in violations
-            ]
-            kept += len(raw)
-            yield ticks, placed + invalid_rows(source.skipped_until(kept))
-        if rest := invalid_rows(source.skipped_until(None)) + invalid_rows(unreadable):
-            yield pa.RecordBatch.from_pylist([], STOCK_TICK_CODED), rest
+            placed = [replace(found, rows=tuple(stored.rows[row] for row in found.rows)) for found in violations]
+            yield ticks, placed + invalid_rows({skipped.row: skipped.problem for skipped in stored.skipped})
+            end = stored.end
 
 
 def read_ticks(path: Path) -> Iterator[pa.RecordBatch]:
@@ -130,7 +126,7 @@ def _duplicates(files: list[Path]) -> Iterator[tuple[Path, Path]]:
 def _has_ticks(path: Path) -> bool:
     part = whole_file(path)
     with _refusing_unreadable(path):
-        return any(len(batch) for batch in part.format.source(part).batches)
+        return any(len(stored.batch) for stored in part.format.source(part))
 
 
 def _unreadable(files: list[Path]) -> Iterator[str]:

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from pairs.core.units import show_duration
+
+_LONG_BEFORE_MS = 1_000  # the last tick may come a little after the close, as the bell
+
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
@@ -38,6 +42,30 @@ class StrategySet:
     @property
     def symbols(self) -> set[str]:
         return {symbol for strategy in self.strategies for symbol in (strategy.symbol1, strategy.symbol2)}
+
+    def late_close(self, last_ts: int) -> str | None:
+        """Return what is wrong if no tick of a dataset, with its last one at `last_ts`, closes the market."""
+        if self.market_close_ms <= last_ts:
+            return None
+        wrong = f"marketClose is {self.market_close_ms}, after the dataset's last tick at {last_ts}"
+        return f"{wrong}, so the bell never rings; give {last_ts} or less"
+
+    def premature_close(self, last_ts: int) -> str | None:
+        """Return what is wrong if the market closes before any strategy can answer, although the dataset is longer."""
+        first = min((strategy.warm_up_ms for strategy in self.strategies), default=0)
+        if not self.market_close_ms < first <= last_ts:
+            return None
+        wrong = f"marketClose is {self.market_close_ms}, before the first strategy can answer at {first}"
+        return f"{wrong}; give {last_ts}, the dataset's last tick"
+
+    def early_close(self, last_ts: int) -> str | None:
+        """Return a remark on a market that closes long before the last tick."""
+        if last_ts - self.market_close_ms < _LONG_BEFORE_MS:
+            return None
+        close, end = show_duration(self.market_close_ms), show_duration(last_ts)
+        return (
+            f"the market closes at {close} (marketClose), the dataset ends at {end}: ticks after the close are ignored"
+        )
 
 
 AVAILABLE_FUNDS_CENTS = (1_000_000, 2_000_000, 5_000_000)

@@ -76,7 +76,7 @@ def _published_rows() -> list[tuple[str, ...]]:
 def _validation_remarks(validation: ValidationRecord | None) -> list[str]:
     if validation is None:
         return []
-    remarks = []
+    remarks = [f"{wrong.sentence()}." for counts in validation.streams.values() for wrong in counts.wrong_columns]
     for name, counts in validation.streams.items():
         if counts.malformed:
             remarks.append(f"{counted(counts.malformed, 'invalid row')} of {name}, counted as undue.")

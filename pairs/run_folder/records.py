@@ -132,6 +132,22 @@ class InvalidRow(Model):
     problem: str
 
 
+class WrongColumn(Model):
+    """A column of which every value is of another type than the benchmark's."""
+
+    file: str
+    column: str
+    found: str  # what its values are, in the plural
+    expected: str
+    first: str  # what is wrong with the first value
+    files: int = 1  # in which it is so; `file` is the first
+
+    def sentence(self) -> str:
+        more = f" and {self.files - 1:,} more" if self.files > 1 else ""
+        has = f"column {self.column} has {self.found} throughout, where {self.expected} are expected"
+        return f"{self.file}{more}: {has}; the first: {self.first}"
+
+
 class StreamCounts(Model):
     """The counts of a stream: validator = correct + missing + wrong, sut = correct + wrong + undue."""
 
@@ -143,6 +159,7 @@ class StreamCounts(Model):
     wrong: int
     duplicates: int  # among the undue answers
     repeated: int = 0  # delivered again after a restart and dropped by the sink; not among the others
+    wrong_columns: tuple[WrongColumn, ...] = ()
     malformed: int = 0
     malformed_examples: tuple[InvalidRow, ...] = ()
     unknown_strategies: dict[str, int] = Field(default_factory=dict)

@@ -75,8 +75,9 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     """Check the settings, fill in the defaults, and return what will be run."""
     dataset.tick_files()
     strategies = read_strategies(dataset.strategies_file)
+    last_ts = _check_close(dataset, strategies)
     manifest = dataset.optional_manifest
-    duration = strategies.market_close_ms if manifest is None else manifest.duration_ms
+    duration = min(strategies.market_close_ms, last_ts) if manifest is None else manifest.duration_ms
     target, plan = check_settings(settings, duration)
     interval = (duration // 4, 3 * duration // 4) if manifest is None else manifest.measurement_interval_ms
     recommended = 1.0 if manifest is None else manifest.recommended_speed
@@ -84,6 +85,21 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     phases = usual_phases(duration, interval) if manifest is None else manifest.workload.phase_begins
     ticks = None if manifest is None else manifest.counts.ticks
     return Job(dataset, target, plan, replace(settings, plan=plan, speed=speed), ticks, phases, interval, duration)
+
+
+def _check_close(dataset: Dataset, strategies: StrategySet) -> int:
+    """Refuse a market that closes before any answer, warn of one that closes too early or never; return the last tick.
+
+    Where the last tick is not known, the market is taken to close with it.
+    """
+    file, last_ts = dataset.strategies_file, dataset.last_ts()
+    if last_ts is None:
+        return strategies.market_close_ms
+    if problem := strategies.premature_close(last_ts):
+        raise BadInputError(f"{file}: {problem}")
+    if remark := strategies.late_close(last_ts) or strategies.early_close(last_ts):
+        warn(f"{file}: {remark}")
+    return last_ts
 
 
 def _run_job(run: Run, job: Job) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from pairs.cli import app as cli
 from pairs.model.strategy_xml import scan
+from tests.markets import golden_market
 
 TENFOLD = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
 BOMB = f"<!DOCTYPE bomb [<!ENTITY e0 'ha'>{TENFOLD}]>\n<Strategies marketClose='&e11;'/>"
@@ -27,10 +28,14 @@ HOSTILE = {
     ),
     "declared UTF-7": (b'<?xml version="1.0" encoding="UTF-7"?><Strategies marketClose="1"/>', "'UTF-7' is declared"),
     "declared latin-1": (b"<?xml version='1.0' encoding='ISO-8859-1'?><Strategies/>", "'ISO-8859-1' is declared"),
-    "not UTF-8 inside": (b'<Strategies marketClose="\xff\xfe"/>', "not well-formed XML"),
+    "not UTF-8 inside": (
+        b'<Strategies marketClose="\xff\xfe"/>',
+        "not well-formed XML: bytes that are not UTF-8; save",
+    ),
     "undefined entity": (b'<Strategies marketClose="&nothing;"/>', "not well-formed XML"),
     "binary": (bytes(range(256)) * 100, "not UTF-8"),
-    "deep": (b"<Strategies>" + b"<a>" * 100_000, "not well-formed XML"),
+    "deep": (b"<Strategies>" + b"<a>" * 100_000, "not well-formed XML: elements inside elements too deep"),
+    "long name": (b"<" + b"a" * 100_000 + b"/>", "not well-formed XML: a name that is too long"),
 }
 
 
@@ -99,7 +104,7 @@ def test_a_failed_check_lists_every_problem_and_exits_with_1(
     assert len(lines) == 10
     assert lines[0].startswith(f"{file}:1: ")
     assert all(line.startswith(f"{file}:2: ") for line in lines[1:-1])
-    assert lines[-1] == f"pairs: {file}: 9 problems; fix the file and check again"
+    assert lines[-1] == f"pairs: {file}: 9 problems; fix what is wrong and check again"
 
 
 def test_one_is_not_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,4 +117,25 @@ def test_one_is_not_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == f"{file}: valid, 1 strategy\n"
     file.write_text(f'<Strategies marketClose="7200000">{strategy}{strategy}</Strategies>')  # in one line
     assert cli.run(["strategies", "--check", str(file)]) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == f"pairs: {file}: 1 problem; fix the file and check again"
+    assert capsys.readouterr().err.splitlines()[-1] == f"pairs: {file}: 1 problem; fix what is wrong and check again"
+
+
+def test_a_check_against_a_dataset_compares_symbols_and_close(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A close in 3,000 years or after 5 ms fails; a close before the end is only warned of."""
+    market = golden_market(tmp_path / "market")
+    file = market / "strategies.xml"
+    text = file.read_text()
+    for close, code, said in (
+        ("94608000000000", 1, f"{file}:2: marketClose is 94608000000000, after the dataset's last tick at 900000"),
+        ("5", 1, f"{file}:2: marketClose is 5, before the first strategy can answer"),
+        (
+            "600000",
+            0,
+            f"pairs: warning: {file}: the market closes at 10m (marketClose), the dataset ends at 15m: ticks",
+        ),
+    ):
+        file.write_text(text.replace('marketClose="900000"', f'marketClose="{close}"'))
+        assert cli.run(["strategies", "--check", str(file), str(market)]) == code
+        assert capsys.readouterr().err.startswith(said)

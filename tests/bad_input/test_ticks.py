@@ -40,7 +40,7 @@ def test_a_bad_row_is_reported_and_refused(market: Path, pairs_command: Command)
     assert checked.returncode == 1
     first, second, last = checked.stderr.splitlines()
     assert first.startswith(f"pairs: {file}: row 100: price -")
-    assert second == f"pairs: {file}: row 200: 1 values for 4 columns: 'AAA'"
+    assert second == f"pairs: {file}: row 200: 1 value for 4 columns: 'AAA'"
     assert last == "pairs: market: 2 problems"
     for arguments in (
         ["expected", "market", "--master", "local[1]"],

@@ -71,30 +71,43 @@ def file_with(folder: Path, *elements: str, root: str = 'marketClose="7200000"')
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ('numPeriods="5"', 'numPeriods="1"', "numPeriods"),
-        ('numPeriods="5"', 'numPeriods="5.5"', "numPeriods"),
-        ('numPeriods="5"', "", "'numPeriods' is required but missing"),
-        ('stopLossPerc="0.1"', 'stopLossPerc="1"', "stopLossPerc"),
-        ('stopLossPerc="0.1"', 'stopLossPerc="0"', "stopLossPerc"),
-        ('stopLossPerc="0.1"', 'stopLossPerc="10%"', "stopLossPerc"),
-        ('periodLength="5"', 'periodLength="0"', "periodLength"),
-        ('periodLength="5"', 'periodLength="0.0005"', "periodLength"),
-        ('availableFunds="100"', 'availableFunds="-1"', "availableFunds"),
-        ('bandsMultiplier="1.5"', 'bandsMultiplier="NaN"', "bandsMultiplier"),
-        ('alias="b"', 'alias=""', "alias"),
+        ('numPeriods="5"', 'numPeriods="1"', "numPeriods is '1'; give a whole number from 2 to 1,000,000"),
+        ('numPeriods="5"', 'numPeriods="5.5"', "numPeriods is '5.5'; give a whole number from 2 to 1,000,000"),
+        ('numPeriods="5"', "", "PairsStrategy has no numPeriods; give a whole number from 2 to 1,000,000"),
+        ('stopLossPerc="0.1"', 'stopLossPerc="1"', "stopLossPerc is '1'; give a decimal number above 0 and below 1"),
+        ('stopLossPerc="0.1"', 'stopLossPerc="0"', "stopLossPerc is '0'"),
+        ('stopLossPerc="0.1"', 'stopLossPerc="10%"', "stopLossPerc is '10%'"),
+        ('periodLength="5"', 'periodLength="0"', "periodLength is '0'; give a decimal number above 0 up to 31,622,400"),
+        ('periodLength="5"', 'periodLength="0.0005"', "31,622,400 with at most 3 decimals"),
+        ('availableFunds="100"', 'availableFunds="-1"', "availableFunds is '-1'; give a whole number from 1 to 9,007,"),
+        ('availableFunds="100"', f'availableFunds="{"9" * 99}"', f"availableFunds is '{'9' * 40}...'; give a whole"),
+        (
+            'bandsMultiplier="1.5"',
+            'bandsMultiplier="NaN"',
+            "bandsMultiplier is 'NaN'; give a decimal number above 0 up",
+        ),
+        ('alias="b"', 'alias=""', "alias is empty; give 1 to 256 characters"),
+        (
+            'alias="b"',
+            'alias="b" xmlns:x="u" x:alias="b"',
+            "an unknown attribute 'alias' of the namespace 'u'; remove it",
+        ),
+        ("/>", ">text</PairsStrategy>", "text inside PairsStrategy; remove it"),
+        ("/>", "><x/></PairsStrategy>", "an element inside 'PairsStrategy'; it may only have attributes"),
         ('alias="b"', 'alias="a"', "alias 'a' is used in line 2 already"),
         ('symbol2="Y"', 'symbol2="X"', "symbol1 and symbol2 are both 'X'"),
-        ('user="u"', 'userr="u"', "'userr' is not allowed"),
+        ('user="u"', 'userr="u"', "PairsStrategy has an unknown attribute 'userr'; did you mean user?"),
+        ('user="u"', 'colour="u"', "PairsStrategy has an unknown attribute 'colour'; remove it"),
     ],
 )
 def test_a_wrong_value_is_reported_with_its_line(tmp_path: Path, old: str, new: str, reason: str) -> None:
     """The line and the attribute are named, and nothing else is reported."""
-    second = GOOD.replace('alias="a"', 'alias="b"').replace(old, new)
-    file = file_with(tmp_path, f"<PairsStrategy {GOOD}/>", f"<PairsStrategy {second}/>")
+    second = f"<PairsStrategy {GOOD}/>".replace('alias="a"', 'alias="b"').replace(old, new)
+    file = file_with(tmp_path, f"<PairsStrategy {GOOD}/>", second)
     found, problems = scan(file)
     assert found is None
     assert {problem.line for problem in problems} == {3}
-    assert any(reason in problem.text for problem in problems), problems
+    assert [reason in problem.text for problem in problems] == [True], problems
 
 
 def test_every_problem_is_reported(tmp_path: Path) -> None:
@@ -114,12 +127,47 @@ def test_every_problem_is_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "reason"),
     [
-        ("", 0, "not well-formed XML"),
-        ("<Strategies marketClose='1'>", 0, "not well-formed XML"),
-        ("<Strategies marketClose='1'>\n<PairsStrategy alias='a' alias='b'/></Strategies>", 2, "not well-formed XML"),
-        ("<Strategies marketClose='1'/>", 1, "Missing child element(s)"),
-        ("<Others/>", 1, "'Others'"),
-        (f"<Strategies marketClose='1'>\ntext<PairsStrategy {GOOD}/></Strategies>", 1, "Character content"),
+        ("", 1, "the file is empty; give a strategy set"),
+        (" \n", 2, "not well-formed XML: it has no element"),
+        ("strategies", 1, "not well-formed XML: it has no element"),
+        ("<Strategies marketClose='1'>\n", 2, "not well-formed XML: the file ends before every element is closed"),
+        ("<Strategies>\n<PairsStrategy alias='a' alias='b'/></Strategies>", 2, "XML: an attribute is given twice"),
+        ("<Strategies>\n</Strategy>", 2, "not well-formed XML: an element is closed by a tag of another name"),
+        ("<Strategies marketClose=1/>", 1, "not well-formed XML: the value of an attribute is not in quotes"),
+        ("<Strategies marketClose/>", 1, "not well-formed XML: an attribute has no value"),
+        ("<Strategies marketClose='1/>", 1, "not well-formed XML: "),
+        ("<Strategies marketClose='<'/>", 1, "not well-formed XML: '<' in a value; write &lt;"),
+        ("<Strategies marketClose='&'/>", 1, "write &lt; for '<' and &amp; for '&' in values"),
+        ("<Strategies marketClose='&x;'/>", 1, "not well-formed XML: an entity that is not defined; only &lt;"),
+        ("<Strategies marketClose='&#0;'/>", 1, "not well-formed XML: a character that XML does not allow"),
+        ("\n<?xml version='1.0'?><Strategies/>", 2, "XML: an XML declaration that is not at the very beginning"),
+        (
+            "<Strategies/>\n<Strategies/>",
+            2,
+            "not well-formed XML: something follows after the end of the first element",
+        ),
+        ("<Strategies>" + "<a>" * 300, 1, "not well-formed XML: elements inside elements too deep"),
+        ("<Strategies><!-- a", 1, "not well-formed XML: a comment is not closed"),
+        ("<Strategies marketClose='1'/>", 1, "no strategy in it; give at least one PairsStrategy"),
+        ("<Strategies/>", 1, "Strategies has no marketClose; give a whole number from 1 to 9,007,199,254,740,991"),
+        ("<Others>\n<PairsStrategy/></Others>", 1, "the first element is 'Others', not 'Strategies'; rename it"),
+        ("<Strategies xmlns='urn:x'/>", 1, "the first element is 'Strategies' of the namespace 'urn:x', not"),
+        (
+            f"<Strategies marketClose='1'><PairsStrategy {GOOD}/>\n<x:PairsStrategy xmlns:x='u'/></Strategies>",
+            2,
+            "'PairsStrategy' of the namespace",
+        ),
+        (
+            f"<Strategies marketClose='1'>\ntext<PairsStrategy {GOOD}/></Strategies>",
+            1,
+            "text inside Strategies; remove it",
+        ),
+        (
+            f"<Strategies marketClose='1' xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'>"
+            f"<PairsStrategy {GOOD}/></Strategies>",
+            1,
+            "Strategies is not as strategies.xsd describes it",
+        ),
     ],
 )
 def test_what_is_not_a_strategy_set_is_refused(tmp_path: Path, content: str, line: int, reason: str) -> None:
@@ -129,7 +177,10 @@ def test_what_is_not_a_strategy_set_is_refused(tmp_path: Path, content: str, lin
     found, problems = scan(file)
     assert found is None
     assert reason in problems[0].text
-    assert not line or problems[0].line == line
+    assert problems[0].line == line
+    assert not any(
+        word in problems[0].text for word in ("XML_PARSE", "content type", "AttValue", "facet", "atomic type")
+    )
     with pytest.raises(BadInputError, match=r"broken\.xml:\d+: "):
         read_strategies(file)
 
@@ -175,3 +226,48 @@ def test_problems_far_into_a_large_file_have_their_lines(tmp_path: Path) -> None
     _, problems = scan(file_with(tmp_path, *elements))
     assert {problem.line for problem in problems} == {1_102, 1_501}
     assert Problem(1_501, "alias 'a3' is used in line 5 already") in problems
+
+
+def test_elements_after_a_foreign_one_are_checked(tmp_path: Path) -> None:
+    """A foreign element is one problem; what follows it is read as ever."""
+    bad = GOOD.replace('numPeriods="5"', "")
+    file = file_with(
+        tmp_path, "<Other/>", f"<PairsStrategy {GOOD}/>", f"<PairsStrategy {bad}/>", "<Another/>", "<More/>"
+    )
+    _, problems = scan(file)
+    assert [problem.line for problem in problems] == [2, 4, 5, 6]
+
+
+def test_problems_without_end_are_not_collected(tmp_path: Path) -> None:
+    """Reading stops after some ten thousand."""
+    _, problems = scan(file_with(tmp_path, *["<Other/>"] * 30_000))
+    assert 10_000 < len(problems) < 11_000
+    assert "too many problems; the rest was not read" in {problem.text for problem in problems}
+
+
+@pytest.mark.parametrize(
+    ("close", "problem"),
+    [
+        ("900000", None),
+        ("25000", None),
+        (
+            "24999",
+            "marketClose is 24999, before the first strategy can answer at 25000; give 900000, the dataset's last",
+        ),
+        ("5", "marketClose is 5, before the first strategy can answer at 25000; give 900000, the dataset's last tick"),
+        (
+            "900001",
+            "marketClose is 900001, after the dataset's last tick at 900000, so the bell never rings; give 900000",
+        ),
+        ("94608000000000", "marketClose is 94608000000000, after the dataset's last tick at 900000"),
+    ],
+)
+def test_the_close_is_compared_with_the_last_tick(tmp_path: Path, close: str, problem: str | None) -> None:
+    """If it is known: a market that never closes, or closes before any answer, is a problem of the first line."""
+    file = file_with(tmp_path, f"<PairsStrategy {GOOD}/>", root=f'marketClose="{close}"')
+    assert scan(file)[1] == []
+    found, problems = scan(file, last_ts=900_000)
+    assert (found is None) == (problem is not None) == bool(problems)
+    for found_problem in problems:
+        assert found_problem.line == 1
+        assert found_problem.text.startswith(problem or "never")

@@ -20,7 +20,7 @@ from pairs.report import groups
 from pairs.report.making import make_report
 from pairs.report.single import report_of
 from pairs.run_folder.folder import Run
-from pairs.run_folder.records import FirstError, InjectedFault
+from pairs.run_folder.records import FirstError, InjectedFault, WrongColumn
 from tests.report.pages import NASTY, decoded, payload_of, rename_everything, restored, text_of, unpack
 from tests.report.runs import (
     ENVIRONMENT,
@@ -256,6 +256,19 @@ def test_incorrect_answers_side_by_side(run: Run) -> None:
     assert row["sut_price"] - row["val_price"] == 7
     assert len(found["firstErrors"]) >= 1
     assert "Validation failed: of both streams together, 1 missing, 1 undue, 1 wrong answers." in text_of(page)
+
+
+def test_a_column_of_another_type_is_named(run: Run) -> None:
+    """In the words of the validation, before what follows from it."""
+    wrong = WrongColumn(
+        file="out/orders.csv", column="price", found="text", expected="whole numbers", first="price is 'x'"
+    )
+    orders = run.validation.streams["orders"].model_copy(update={"wrong_columns": (wrong,), "malformed": 130})
+    streams = run.validation.streams | {"orders": orders}
+    run.validation.model_copy(update={"verdict": "FAILED", "streams": streams}).write(run.validation_file)
+    said = text_of(report_of(read_run(run)))
+    sentence = "out/orders.csv: column price has text throughout, where whole numbers are expected; the first: price is"
+    assert 0 < said.index(sentence) < said.index("130 rows of orders are invalid and count as undue.")
 
 
 def test_knife_edges_are_named(run: Run) -> None:

@@ -21,6 +21,7 @@ from pairs.run_folder.records import (
     SinkRecord,
     StreamCounts,
     ValidationRecord,
+    WrongColumn,
 )
 from pairs.stages.search_session import SearchManifest
 from tests.records import dataset_manifest, run_manifest
@@ -35,6 +36,9 @@ COUNTS = StreamCounts(
     undue=1,
     wrong=0,
     duplicates=0,
+    wrong_columns=(
+        WrongColumn(file="orders.csv", column="price", found="text", expected="whole numbers", first="price is 'x'"),
+    ),
     malformed=1,
     malformed_examples=(InvalidRow(file="orders.csv", line=2, problem="price is empty"),),
     unknown_strategies={"x": 1},

@@ -6,6 +6,7 @@ import pytest
 
 from pairs.config.phases import PHASES
 from pairs.config.run_settings import load_run
+from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.stages.run import job_for
 from tests.markets import golden_market
@@ -38,3 +39,40 @@ def test_a_dataset_made_by_hand_has_the_usual_phases(tmp_path: Path) -> None:
     """They follow from when the market closes."""
     job = job_for(Dataset(golden_market(tmp_path / "market")), BARE)
     assert (dict(job.phases_ms), job.interval_ms) == (USUAL, (225_000, 675_000))
+
+
+def with_close(dataset: Dataset, close: int) -> Dataset:
+    """Change when the market closes."""
+    text = dataset.strategies_file.read_text()
+    dataset.strategies_file.write_text(text.replace('marketClose="900000"', f'marketClose="{close}"'))
+    return dataset
+
+
+@pytest.mark.parametrize(
+    ("close", "said"),
+    [
+        (900_000, ""),
+        (899_500, ""),  # the last tick is the bell
+        (600_000, "the market closes at 10m (marketClose), the dataset ends at 15m: ticks after the close are ignored"),
+        (94_608_000_000_000, "after the dataset's last tick at 900000, so the bell never rings; give 900000 or less"),
+    ],
+)
+def test_a_market_that_closes_at_another_time_is_warned_of(
+    tmp_path: Path, close: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With and without dataset.json; the measurement interval of a hand-made dataset ends with its ticks."""
+    for dataset in (golden_dataset(tmp_path / "whole"), Dataset(golden_market(tmp_path / "hand-made"))):
+        job = job_for(with_close(dataset, close), BARE)
+        shown = capsys.readouterr().err
+        assert shown.startswith(f"pairs: warning: {dataset.strategies_file}: ") == bool(said)
+        assert said in shown
+        assert job.duration_ms <= 900_000
+
+
+def test_a_market_that_closes_before_any_answer_is_refused(tmp_path: Path) -> None:
+    """No run on it could have an answer."""
+    for dataset in (golden_dataset(tmp_path / "whole"), Dataset(golden_market(tmp_path / "hand-made"))):
+        with pytest.raises(
+            BadInputError, match=r"marketClose is 5, before the first strategy can answer at \d+; give 900000"
+        ):
+            job_for(with_close(dataset, 5), BARE)

@@ -1,7 +1,7 @@
 """The interface of a format of tick files: a reader and a writer, side by side."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ import pyarrow as pa
 from pairs.core.files import temporary_for
 
 _ROWS_PER_GROUP = 1_048_576
+_MAX_SHOWN = 40  # characters of a column's name
 
 WriteTicks = Callable[[pa.Table], object]
 
@@ -25,20 +26,36 @@ class FilePart:
     row_groups: range | None = None
 
 
-class PartSource:
-    """The rows of a part of a file as stored, in batches, and their positions in the file."""
+@dataclass(frozen=True)
+class SkippedRow:
+    """A row that cannot be read: its position in the file, from 0, the line it begins at, and what is wrong."""
 
-    def __init__(self, batches: Iterator[pa.RecordBatch], first_row: int = 0) -> None:
-        self.batches = batches
-        self._first_row = first_row
+    row: int
+    line: int
+    problem: str
 
-    def row_of(self, kept: int) -> int:
-        """Return the position in the file, from 0, of the row at position `kept` among those that were not skipped."""
-        return self._first_row + kept
 
-    def skipped_until(self, kept: int | None) -> dict[int, str]:
-        """Return why rows before row `kept`, or all, were skipped, by position; except those returned before."""
-        return {}
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows of a file as stored, in order, and the rows among them that cannot be read."""
+
+    batch: pa.RecordBatch
+    rows: Sequence[int]  # positions in the file, from 0
+    lines: Sequence[int]  # where they begin, from 1; in a format without lines the rows from 1
+    skipped: Sequence[SkippedRow] = ()
+
+    @property
+    def end(self) -> int:
+        """The position of the row that follows."""
+        return 1 + max([*self.rows[-1:], *(skipped.row for skipped in self.skipped[-1:])])
+
+
+def numbered(batches: Iterable[pa.RecordBatch], first_row: int = 0) -> Iterator[StoredRows]:
+    """Yield batches of a format without lines with their positions."""
+    for batch in batches:
+        rows = range(first_row, first_row + len(batch))
+        yield StoredRows(batch, rows, range(rows.start + 1, rows.stop + 1))
+        first_row = rows.stop
 
 
 class TickFileWriter:
@@ -72,7 +89,12 @@ class TickFormat(ABC):
         return [FilePart(path, self)]
 
     @abstractmethod
-    def source(self, part: FilePart) -> PartSource: ...
+    def source(self, part: FilePart) -> Iterator[StoredRows]:
+        """Yield the rows of a part; raises the library's error where the file is not readable."""
+
+    def last_ts(self, path: Path) -> int | None:
+        """Return the time of a file's last tick without reading them all, if possible; may raise if it is damaged."""
+        return None
 
     @contextmanager
     def writer(self, path: Path, recipe: str = "") -> Iterator[TickFileWriter]:
@@ -87,7 +109,11 @@ class TickFormat(ABC):
 
 
 def refuse_missing(wanted: list[str], found: list[str]) -> None:
+    """Refuse columns that lack a wanted name, or have it more than once."""
     for name in wanted:
         if found.count(name) != 1:
-            shown = ", ".join(map(repr, found[:20])) or "nothing"
-            raise ValueError(f"{'no column' if name not in found else 'more than one column'} {name!r}; has {shown}")
+            alike = [other for other in found if other.lower() == name.lower()]
+            problem = f"no column {name!r}" if name not in found else f"more than one column {name!r}"
+            spelled = f", but {alike[0]!r}" if alike and name not in found else ""
+            names = ", ".join(repr(other[:_MAX_SHOWN]) for other in found[:20])
+            raise ValueError(f"{problem}{spelled}; has {names or 'nothing'}")

@@ -7,12 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pairs.dataset.formats.base import FilePart, PartSource, TickFormat, WriteTicks, refuse_missing
+from pairs.dataset.formats.base import FilePart, StoredRows, TickFormat, WriteTicks, numbered, refuse_missing
 from pairs.dataset.tick_rules import refuse_types
 from pairs.model.tuples import STOCK_TICK, STOCK_TICK_CODED
 
 _ROWS_AT_A_TIME = 262_144
 _ROWS_OF_A_PART = 4_194_304
+_MAGIC = b"PAR1"
 
 RefuseSchema = Callable[[pa.Schema], None]
 
@@ -33,9 +34,14 @@ class Parquet(TickFormat):
     def parts(self, path: Path) -> list[FilePart]:
         return [FilePart(path, self, *part) for part in cut_row_groups(path, _refuse_schema)]
 
-    def source(self, part: FilePart) -> PartSource:
+    def source(self, part: FilePart) -> Iterator[StoredRows]:
         batches = read_row_groups(part.path, part.row_groups, STOCK_TICK.names, _refuse_schema, ["symbol"])
-        return PartSource((batch.select(STOCK_TICK.names) for batch in batches), part.first_row)
+        return numbered((batch.select(STOCK_TICK.names) for batch in batches), part.first_row)
+
+    def last_ts(self, path: Path) -> int | None:
+        with pq.ParquetFile(path) as source:
+            times = source.read_row_group(source.num_row_groups - 1, columns=["tickTS"])["tickTS"]
+        return int(times[-1].as_py())
 
     @contextmanager
     def _opened(self, path: Path, recipe: str) -> Iterator[WriteTicks]:
@@ -46,6 +52,12 @@ class Parquet(TickFormat):
 def _refuse_schema(schema: pa.Schema) -> None:
     refuse_missing(STOCK_TICK.names, schema.names)
     refuse_types(schema)
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether a file is Parquet, by its first bytes or, if it is damaged there, by its name."""
+    with path.open("rb") as source:
+        return source.read(len(_MAGIC)) == _MAGIC or path.suffix.lower() == ".parquet"
 
 
 def cut_row_groups(path: Path, refuse: RefuseSchema) -> list[tuple[int, range]]:
