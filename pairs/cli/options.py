@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import Field
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,9 +36,13 @@ def _kind_option(flag: str, kind: Kind, text: str, **more: Any) -> Any:
     return option(flag, kind.metavar, text, autocompletion=completion, **more)
 
 
-def accepts(*groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add a flag to a command for the settings of the groups; the command receives those set as the dict `flags`."""
-    declared = {name: (declared_in(group)[name], _PANELS[group]) for group in groups for name in flags_of(group)}
+def accepts(*groups: type, only: Collection[str] | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a flag to a command for the settings of the groups, all or some.
+
+    The command receives those set as the dict `flags`.
+    """
+    found = {name: (declared_in(group)[name], _PANELS[group]) for group in groups for name in flags_of(group)}
+    declared = found if only is None else {name: found[name] for name in only}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)

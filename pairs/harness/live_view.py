@@ -13,7 +13,7 @@ from rich.table import Table
 
 from pairs.core.errors import BadInputError
 from pairs.core.progress import can_redraw
-from pairs.core.units import counted, show_duration
+from pairs.core.units import counted
 from pairs.harness.resources import Sampler
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SinkRecord
@@ -37,13 +37,12 @@ class LiveView:
         self._printed_at = 0.0
         self._recent: deque[tuple[float, Positions]] = deque()
 
-    def show(self, phase: str, elapsed_s: float, total_s: float, positions: Positions) -> None:
+    def show(self, phase: str, positions: Positions) -> None:
         """Show the status: at once on a terminal, every few seconds elsewhere."""
         now = time.monotonic()
         self._recent.append((now, positions))
         while now - self._recent[0][0] > _RATE_OVER_S:
             self._recent.popleft()
-        phase = f"{phase}, {_clock(elapsed_s)} of {_clock(total_s)}"
         if can_redraw(self._live.console):
             table = Table(box=None, show_header=False, pad_edge=False)
             for name, value in self._rows(phase).items():
@@ -76,8 +75,6 @@ class LiveView:
         except (OSError, BadInputError):
             return "", ""
         answers = ", ".join(counted(count, stream.removesuffix("s")) for stream, count in sink.rows.items())
+        if sink.refused_connections:
+            answers += f", {counted(sink.refused_connections, 'connection')} closed for invalid data"
         return answers, " / ".join(f"{name} {us / 1000:,.0f} ms" for name, us in sink.recent_latency_us.items())
-
-
-def _clock(seconds: float) -> str:
-    return show_duration(max(round(seconds), 0) * 1000)

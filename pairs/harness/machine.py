@@ -7,6 +7,7 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 
 import psutil
@@ -15,7 +16,7 @@ import pyarrow as pa
 MACHINE = pa.schema(
     {
         "time": pa.int64(),  # us of wall time
-        "outside_seconds": pa.float64(),  # CPU that processes outside the run used since the sample before
+        "outside_seconds": pa.float64(),  # CPU that processes outside the run used since the sample before, or NaN
         "stolen_seconds": pa.float64(),  # CPU that the host gave to others since the sample before
         "seconds": pa.float64(),  # since the sample before
     }
@@ -38,10 +39,13 @@ class _Reading:
 
 
 class MachineSampler:
-    """Follows the machine and the tree of a process, by default of the present process."""
+    """Follows the machine and the tree of a process, by default of the present process.
 
-    def __init__(self, root: int | None = None, stat: Path = _STAT) -> None:
-        self._root, self._stat = os.getpid() if root is None else root, stat
+    If that is not the whole run, it is not known what processes outside the run use.
+    """
+
+    def __init__(self, root: int | None = None, stat: Path = _STAT, whole_run: bool = True) -> None:
+        self._root, self._stat, self._whole_run = os.getpid() if root is None else root, stat, whole_run
         self._before: _Reading | None = None
         self._rows: list[tuple[int, float, float, float]] = []
 
@@ -51,7 +55,7 @@ class MachineSampler:
         if now is not None and before is not None:
             outside = max(now.busy - before.busy - _used_by_tree(before, now), 0.0)
             stolen = max(now.stolen - before.stolen, 0.0)
-            self._rows.append((now.time_us, outside, stolen, now.clock_s - before.clock_s))
+            self._rows.append((now.time_us, outside if self._whole_run else nan, stolen, now.clock_s - before.clock_s))
         self._before = now
 
     def table(self) -> pa.Table:

@@ -22,8 +22,8 @@ from pairs.core.errors import BadInputError, PairsError
 from pairs.core.files import atomic_write
 from pairs.model.streams import STREAMS
 from pairs.run_folder.folder import Run
-from pairs.run_folder.records import SinkRecord
-from pairs.transport.base import Arrival
+from pairs.run_folder.records import InvalidRow, SinkRecord
+from pairs.transport.base import Arrival, Refusal
 from pairs.transport.registry import load_transport
 
 _RECORD_EVERY_S = 0.5
@@ -31,6 +31,7 @@ _RECENT_US = 5_000_000
 _PERCENTILES = {"p50": 50, "p99": 99, "max": 100}
 _ROWS_OF_A_GROUP = 250_000
 _MAX_BATCHES = 1_000
+_KEPT_INVALID = 100
 
 
 class AnswerFiles:
@@ -121,6 +122,8 @@ class Sink:
         self._files = AnswerFiles(run)
         self._latencies: deque[tuple[int, NDArray[np.int64]]] = deque()  # of each batch, with its time of arrival
         self._recorded_at = 0.0
+        self._refused = 0
+        self._invalid: dict[str, tuple[InvalidRow, ...]] = {}
 
     def handle(self, arrival: Arrival) -> None:
         with self._lock:
@@ -128,6 +131,15 @@ class Sink:
                 self._note_latency(arrival)
             if time.monotonic() - self._recorded_at > _RECORD_EVERY_S:
                 self._write_record()
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Count a connection that sent invalid data; keep what it was, if it was sent as an answer."""
+        with self._lock:
+            self._refused += 1
+            if refusal.stream is not None and refusal.row is not None:
+                kept = self._invalid.get(refusal.stream, ())
+                self._invalid[refusal.stream] = (*kept, refusal.row)[:_KEPT_INVALID]
+            self._write_record()
 
     def finalize(self) -> None:
         with self._lock:
@@ -158,6 +170,8 @@ class Sink:
             repeated_batches=files.repeated_batches,
             repeated_rows=files.repeated_rows,
             recent_latency_us=self._recent_latency_us(),
+            refused_connections=self._refused,
+            invalid_rows=self._invalid,
         )
         with suppress(BadInputError):  # on a full disk the answers count
             record.write(self._run.sink_file)
@@ -169,7 +183,7 @@ def main(folder: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides
     run = Run(folder)
     sink = Sink(run)
-    load_transport(run.transport_folder).receive(sink.handle, ended)
+    load_transport(run.transport_folder).receive(sink.handle, ended, sink.refuse)
     sink.finalize()
 
 

@@ -44,6 +44,11 @@ class Throughput:
             now_us = time.time_ns() // 1000
             self._rows.append({"time": now_us, "produced": positions.produced, "consumed": positions.consumed})
 
+    @property
+    def engine_told(self) -> bool:
+        """Whether the engine ever said what it had consumed."""
+        return bool(self._progress)
+
     def engine_restarted(self) -> None:
         """Begin anew to wait for the engine: it has to start before it can consume anything."""
         if self._waiting_since is not None:

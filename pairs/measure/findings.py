@@ -172,11 +172,22 @@ def disturbance_finding(found: Disturbance | None) -> Finding:
     title = "Was the machine ours?"
     if found is None:
         return Finding("note", title, "Unknown: what else the machine did was not recorded.")
+    if found.outside is None:
+        return _unseen_finding(title, found.stolen)
     others = f"processes outside the run used {found.outside:.1%} of the machine in the measurement interval"
     both = f"{others}, and the host stole {found.stolen:.1%} of it"
     if max(found.outside, found.stolen) > MOST_DISTURBED:
         return Finding("warning", title, f"No: {both}; above {MOST_DISTURBED:.0%} of either, latency is theirs, too.")
     return Finding("good", title, f"Yes: {both}.")
+
+
+def _unseen_finding(title: str, stolen: float) -> Finding:
+    """Say what is known of a machine on which the kit could not tell the engine from other programs."""
+    sentence = f"the host stole {stolen:.1%} of the machine in the measurement interval"
+    if stolen > MOST_DISTURBED:
+        return Finding("warning", title, f"No: {sentence}; above {MOST_DISTURBED:.0%}, latency is theirs, too.")
+    unseen = "somebody else started the engine, so it cannot be told from processes outside the run"
+    return Finding("note", title, f"Unknown: {unseen}; {sentence}.")
 
 
 def send_delay_finding(scheduled_p99_s: float, sent_p99_s: float | None) -> Finding:

@@ -90,7 +90,7 @@ def cost(recorded: Recorded) -> float | None:
 class Disturbance:
     """What else the machine did within the measurement interval, as shares of all its cores."""
 
-    outside: float  # CPU of processes outside the run
+    outside: float | None  # CPU of processes outside the run; None if it is not known which those are
     stolen: float  # by the host
 
 
@@ -105,7 +105,7 @@ def disturbance(recorded: Recorded) -> Disturbance | None:
     if not available > 0:
         return None
     outside, stolen = (float(used[inside].sum() / available) for used in (samples.outside_s, samples.stolen_s))
-    return Disturbance(outside, stolen)
+    return Disturbance(None if np.isnan(outside) else outside, stolen)
 
 
 def disturbance_over_time(recorded: Recorded) -> tuple[Floats, Floats, Floats] | None:

@@ -5,6 +5,7 @@ import shutil
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
 from pairs.dataset.folder import Dataset, PathIn
-from pairs.run_folder.records import RunManifest, SinkRecord, ValidationRecord
+from pairs.run_folder.records import InvalidRow, RunManifest, SinkRecord, ValidationRecord
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,19 @@ class Run:
 
     def repeated_answers(self) -> dict[str, int]:
         """Return how many answers the sink dropped as repetitions, by stream."""
+        return {} if self.sink_record is None else self.sink_record.repeated_rows
+
+    def invalid_answers(self) -> dict[str, tuple[InvalidRow, ...]]:
+        """Return what was sent to the sink as an answer and could not be read, by stream."""
+        return {} if self.sink_record is None else self.sink_record.invalid_rows
+
+    @property
+    def sink_record(self) -> SinkRecord | None:
+        """The content of sink.json; None for answers of another engine, not recorded by our sink."""
         try:
-            return SinkRecord.read(self.sink_file).repeated_rows
+            return SinkRecord.read(self.sink_file)
         except FileNotFoundError:
-            return {}  # answers of another engine, not recorded by our sink
+            return None
 
     def dataset(self) -> Dataset:
         return Dataset(self.path / self.manifest.dataset)
@@ -92,6 +102,12 @@ class Run:
             if file.is_file() and (digest := digest_of(file)) != manifest.strategies_digest:
                 other = f"digest {digest[:16]}, the run {self.path} had {manifest.strategies_digest[:16]}"
                 raise BadInputError(f"{file}: is another strategy set: {other}; restore it, or run it again")
+
+    def update_manifest(self, **changes: Any) -> RunManifest:
+        """Change the manifest on disk: several processes of a run may have something to say."""
+        manifest = self.manifest.model_copy(update=changes)
+        manifest.write(self.manifest_file)
+        return manifest
 
     def write_parquet(self, file: Path, table: pa.Table) -> None:
         with atomic_write(file) as partial:

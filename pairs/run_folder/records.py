@@ -110,6 +110,14 @@ class SendDelayRecord(Record):
     seconds: list[tuple[int, int, int]]  # of wall time: second, ticks, worst delay in us
 
 
+class InvalidRow(Model):
+    """A row that cannot be read as an answer. In CSV the line counts from 1, in Parquet the row does."""
+
+    file: str
+    line: int
+    problem: str
+
+
 class SinkRecord(Record):
     """The content of sink.json: counts of batches and answers, kept up to date while the run lasts."""
 
@@ -122,14 +130,10 @@ class SinkRecord(Record):
     repeated_batches: int  # dropped
     repeated_rows: dict[str, int]  # dropped, by stream
     recent_latency_us: dict[str, int]  # p50, p99 and max of the last seconds, for the live view
-
-
-class InvalidRow(Model):
-    """A row that cannot be read as an answer. In CSV the line counts from 1, in Parquet the row does."""
-
-    file: str
-    line: int
-    problem: str
+    refused_connections: int = 0  # closed, as they sent invalid data
+    invalid_rows: dict[str, tuple[InvalidRow, ...]] = Field(
+        default_factory=dict
+    )  # what it was, where it names a stream
 
 
 class WrongColumn(Model):

@@ -60,6 +60,9 @@ def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy
         raise BadInputError(f"--strategy: {strategy!r} is not in {dataset.strategies_file}; give one of its aliases")
     manifest, _ = kept_or_computed(dataset, master)
     validation = compare_answers(dataset, aliases, folder, manifest.knife_edges)
+    for stream, rows in run.invalid_answers().items():
+        for row in rows:
+            validation.streams[stream].add_invalid(row)
     record = validation.record(dataset, manifest.digests, run.repeated_answers())
     record.model_copy(update={"dataset_confirmed": _confirmed(run, dataset, master)}).write(run.validation_file)
     return validation

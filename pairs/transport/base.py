@@ -18,6 +18,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from pairs.core.records import Record
+from pairs.run_folder.records import InvalidRow
 from pairs.transport.tick_records import Records
 
 RECORD_FILE = "transport.json"  # in the folder of a transport
@@ -44,6 +45,14 @@ class Arrival:
     batch: int
     streams: Mapping[str, pa.Table]
     arrived_us: int  # wall time at which all of it was there
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Data that is not valid answers: its connection was closed."""
+
+    stream: str | None = None  # that it names, if any: it counts as an answer that is not expected
+    row: InvalidRow | None = None  # which answer it was
 
 
 class TickWriter(AbstractContextManager["TickWriter"]):
@@ -117,6 +126,11 @@ class Transport(ABC):
     def ready(self) -> bool:
         """Whether an engine is connected and waits for ticks."""
 
+    @property
+    def left(self) -> bool:
+        """Whether an engine was connected and no connection is open any more; never, if a transport cannot tell."""
+        return False
+
     @abstractmethod
     def writer(self, driver: int) -> TickWriter:
         """Open the writer of a driver."""
@@ -130,9 +144,15 @@ class Transport(ABC):
         """Return tickTS of the first tick that is not consumed; none if there is none yet."""
 
     @abstractmethod
-    def receive(self, handle: Callable[[Arrival], None], ended: threading.Event) -> None:
+    def receive(
+        self,
+        handle: Callable[[Arrival], None],
+        ended: threading.Event,
+        refuse: Callable[[Refusal], None] = lambda _: None,
+    ) -> None:
         """Call `handle` for every batch that arrives, until `ended` is set; return when no call is under way.
 
         Batches of different writers are handled by several threads at once, those of one writer in their order. A batch
-        is acknowledged when `handle` returns; an error that it raises ends all receiving and is raised here.
+        is acknowledged when `handle` returns; an error that it raises ends all receiving and is raised here. Invalid
+        data ends its connection only, is logged, and `refuse` is called.
         """

@@ -7,10 +7,12 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BufferedReader
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,8 +22,10 @@ import pyarrow as pa
 from pairs.core.errors import PairsError
 from pairs.core.files import write_text
 from pairs.model.streams import STREAMS
+from pairs.run_folder.records import InvalidRow
+from pairs.transport.answer_lines import InvalidLineError, are_lines, receive_lines
 from pairs.transport.answers import HEADER, MAGIC, RECEIPT
-from pairs.transport.base import Arrival, Positions, TickWriter, Transport
+from pairs.transport.base import Arrival, Positions, Refusal, TickWriter, Transport
 from pairs.transport.tick_records import RECORD, Records
 from pairs.transport.ticklog_file import CLOSED, NEXT, TickLog, TickLogReader, create_log
 
@@ -96,7 +100,7 @@ class TickLogTransport(Transport):
         super().__init__(folder, drivers, settings)
         self._log_folder = folder / "log"
         self._port_file = folder / "port"
-        self._connected_file = folder / "connected"
+        self._connections_file = folder / "connections"  # how many are open; missing before the first
 
     @cached_property
     def _log(self) -> TickLogReader:
@@ -116,7 +120,11 @@ class TickLogTransport(Transport):
 
     @property
     def ready(self) -> bool:
-        return self._connected_file.exists()
+        return self._connections_file.exists()
+
+    @property
+    def left(self) -> bool:
+        return self.ready and self._connections_file.read_text() == "0"
 
     def writer(self, driver: int) -> TickWriter:
         return TickLogWriter(self._log_folder, driver)
@@ -130,21 +138,37 @@ class TickLogTransport(Transport):
             return None
         return int(next(self._log.read(first, first + 1))["tickTS"][0])
 
-    def receive(self, handle: Callable[[Arrival], None], ended: threading.Event) -> None:
+    def receive(
+        self,
+        handle: Callable[[Arrival], None],
+        ended: threading.Event,
+        refuse: Callable[[Refusal], None] = lambda _: None,
+    ) -> None:
         """Listen on a free port; the first connection tells that an engine is ready."""
         with socket.create_server((_HOST, 0)) as listening:
             write_text(self._port_file, str(listening.getsockname()[1]))
-            _AnswerServer(handle, ended, on_connect=self._connected_file.touch).serve(listening)
+            _AnswerServer(handle, refuse, ended, self._note_connections).serve(listening)
+
+    def _note_connections(self, count: int) -> None:
+        write_text(self._connections_file, str(count))
 
 
 @dataclass
 class _AnswerServer:
-    """The other end of `SocketSink`: hands every batch to `handle`, then sends its receipt; a thread a connection."""
+    """The other end of `SocketSink`, and of programs that send lines of text; a thread a connection.
+
+    Every batch is handed to `handle`, then its receipt is sent. A connection of lines is a writer of its own, with
+    a number below zero, and what arrives together is a batch.
+    """
 
     handle: Callable[[Arrival], None]
+    refuse: Callable[[Refusal], None]
     ended: threading.Event
-    on_connect: Callable[[], None]
+    note_connections: Callable[[int], None]
     failures: list[PairsError] = field(default_factory=list)
+    open_connections: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    writers_of_lines: Iterator[int] = field(default_factory=lambda: count(-1, -1))
 
     def serve(self, listening: socket.socket) -> None:
         """Serve until `ended` is set; a killed engine breaks off its connections, and connects anew once restarted."""
@@ -153,7 +177,7 @@ class _AnswerServer:
         while not self.ended.is_set():
             with suppress(TimeoutError):
                 connection, _ = listening.accept()
-                self.on_connect()
+                self._connected(1)
                 thread = threading.Thread(target=self._serve_connection, args=(connection,), daemon=True)
                 thread.start()
                 connections = [known for known in connections if known[1].is_alive()] + [(connection, thread)]
@@ -164,20 +188,47 @@ class _AnswerServer:
         if self.failures:
             raise self.failures[0]
 
+    def _connected(self, change: int) -> None:
+        with self.lock:
+            self.open_connections += change
+            self.note_connections(self.open_connections)
+
     def _serve_connection(self, connection: socket.socket) -> None:
         try:
             with connection, connection.makefile("rb") as source:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                while (arrival := _receive_batch(source)) is not None:
-                    self.handle(arrival)
-                    connection.sendall(RECEIPT.pack(arrival.batch))
+                if are_lines(source.peek(len(MAGIC))):
+                    self._serve_lines(source)
+                else:
+                    self._serve_batches(source, connection)
         except ConnectionError:
             print("sink: the engine broke off its connection", file=sys.stderr, flush=True)
         except (OSError, ValueError, pa.ArrowException) as error:
-            print(f"sink: closed a connection that sent invalid data: {error}", file=sys.stderr, flush=True)
+            self._refuse(error, Refusal())
         except PairsError as error:  # not the engine's fault: nothing more can be recorded
             self.failures.append(error)
             self.ended.set()
+        finally:
+            with suppress(PairsError):  # a full disk is noticed elsewhere
+                self._connected(-1)
+
+    def _serve_batches(self, source: BinaryIO, connection: socket.socket) -> None:
+        while (arrival := _receive_batch(source)) is not None:
+            self.handle(arrival)
+            connection.sendall(RECEIPT.pack(arrival.batch))
+
+    def _serve_lines(self, source: BufferedReader) -> None:
+        writer = next(self.writers_of_lines)
+        try:
+            for batch, (streams, arrived_us) in enumerate(receive_lines(source)):
+                self.handle(Arrival(writer, batch, streams, arrived_us))
+        except InvalidLineError as error:
+            row = InvalidRow(file=f"connection {-writer}", line=error.line, problem=error.problem)
+            self._refuse(error, Refusal(error.stream, row))
+
+    def _refuse(self, error: Exception, refusal: Refusal) -> None:
+        print(f"sink: closed a connection that sent invalid data: {error}", file=sys.stderr, flush=True)
+        self.refuse(refusal)
 
 
 def _receive_batch(source: BinaryIO) -> Arrival | None:

@@ -11,7 +11,7 @@ import pytest
 from pairs import __version__
 from pairs.cli import app as cli
 
-VERBS = ["generate", "estimate", "strategies", "show", "check", "config", "profiles"]
+VERBS = ["generate", "estimate", "strategies", "show", "check", "collect", "play", "config", "profiles"]
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -61,6 +61,7 @@ def test_a_busy_core_beside_a_run(tmp_path: Path, pairs_command: Command) -> Non
         assert pairs_command(*arguments).returncode == 0
     with busy_cores():
         found, warnings = measured(pairs_command, tmp_path / "disturbed")
+    assert found.outside is not None
     assert found.outside > MOST_DISTURBED
     assert [warning for warning in warnings if f"No: {OUTSIDE} {found.outside:.1%}" in warning]
     before, began = used_by_others(), time.monotonic()
@@ -68,5 +69,6 @@ def test_a_busy_core_beside_a_run(tmp_path: Path, pairs_command: Command) -> Non
     others = (used_by_others() - before) / (time.monotonic() - began) / (os.cpu_count() or 1)
     if others > MOST_DISTURBED / 4:
         pytest.skip(f"{others:.1%} of this machine was used by something else")
+    assert found.outside is not None
     assert found.outside < MOST_DISTURBED
     assert found.stolen > MOST_DISTURBED or not [warning for warning in warnings if OUTSIDE in warning]

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.run_folder.folder import digest_of
+from pairs.run_folder.records import InvalidRow, SinkRecord
 from pairs.validator.expected import compute
 from tests.conftest import Command
 from tests.markets import CALM, GOLDEN, golden_market
@@ -249,3 +250,24 @@ def test_control_characters_are_not_printed(market: Path, answers: Path, capsys:
     shown = capsys.readouterr().out
     assert "st\\x1b[31m" in shown
     assert "\x07" not in shown
+
+
+def test_what_the_sink_could_not_read_is_undue(market: Path, answers: Path, expected: str) -> None:
+    """A line that an engine sent as an answer counts, though it is not in the files."""
+    row = InvalidRow(file="connection 1", line=7, problem="size is 'ten', not a whole number")
+    record = SinkRecord(
+        writers=1,
+        batches=1,
+        rows={},
+        repeated_batches=0,
+        repeated_rows={},
+        recent_latency_us={},
+        refused_connections=1,
+        invalid_rows={"orders": (row,)},
+    )
+    record.write(answers / "sink.json")
+    assert validate(market, answers) == 1
+    assert counts(answers, "indicators") == {}
+    assert counts(answers, "orders")["undue"] == 1
+    found = json.loads((answers / "validation.json").read_text())["orders"]
+    assert found["malformed_examples"] == [row.model_dump()]

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from pairs.config.run_settings import RunSettings
 from pairs.dataset.folder import Dataset
+from pairs.harness.playback import Replay
 from pairs.harness.supervisor import Job, Outcome, execute
 from pairs.model.plan import Plan, all_steps
 from pairs.run_folder.folder import Run, new_run
@@ -49,14 +50,13 @@ def play_golden(folder: Path, script: str, *arguments: object, speed: float, **s
     (folder / "engine.py").write_text(script)
     run = new_run(folder / "run", overwrite=False)
     run.app_folder.mkdir()
-    job = Job(
+    replay = Replay(
         Dataset(golden_market(folder / "market")),
-        ScriptEngine(folder / "engine.py", *arguments),
-        "only",
         RunSettings(speed=speed, **(_SETTINGS | settings)),
         GOLDEN_TICKS,
         {"measurement": 0, "cool-down": DURATION_MS},
         (0, DURATION_MS),
         DURATION_MS,
     )
+    job = Job(replay, ScriptEngine(folder / "engine.py", *arguments), "only")
     return run, execute(run, job, TickLogTransport(run.transport_folder))

@@ -1,5 +1,6 @@
 """What else the machine did is what it did less what the run did; what the system does not tell is missing."""
 
+import math
 import os
 import signal
 import subprocess
@@ -72,6 +73,16 @@ def test_what_others_used(stat: Path) -> None:
     assert row["stolen_seconds"] == pytest.approx(0.5)
     assert row["seconds"] > 0
     assert sampler.table().schema == MACHINE
+
+
+def test_a_run_that_is_not_whole(stat: Path) -> None:
+    """If the engine is not below it, what others used is not known; what the host took is."""
+    sampler = MachineSampler(os.getpid(), stat, whole_run=False)
+    sampler.sample()
+    machine_did(stat, 3.0, 0.5)
+    row = sampled(sampler)
+    assert math.isnan(row["outside_seconds"])
+    assert row["stolen_seconds"] == pytest.approx(0.5)
 
 
 def test_children_that_come_and_go_belong_to_the_run(stat: Path) -> None:

@@ -33,6 +33,15 @@ def test_throughput_is_kept_second_by_second() -> None:
     assert table["consumed"].to_pylist() == [0, 5, 45, 45]
 
 
+def test_an_engine_may_never_tell_what_it_has_consumed() -> None:
+    """That is known, so that nothing is made of it."""
+    throughput = Throughput(Clock())
+    throughput.note(Positions(10, 0, False))
+    assert not throughput.engine_told
+    throughput.note(Positions(10, 1, False))
+    assert throughput.engine_told
+
+
 def test_an_engine_that_stands_still_is_noticed() -> None:
     """Time counts while there are ticks to consume and none is consumed."""
     clock = Clock()

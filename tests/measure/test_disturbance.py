@@ -42,6 +42,15 @@ def test_shares_of_the_machine(run: Run) -> None:
     assert [found.outside, found.stolen] == pytest.approx([0.15, 0.05])
 
 
+def test_what_processes_outside_used_may_be_unknown(run: Run) -> None:
+    """That of an engine that somebody else started cannot be told from them; what the host stole is known."""
+    machine_did(run, np.nan, 0.1)
+    found = disturbance(read_run(run))
+    assert found is not None
+    assert found.outside is None
+    assert found.stolen == pytest.approx(0.05)
+
+
 def test_over_time(run: Run) -> None:
     """In percent, of the whole run."""
     machine_did(run, 0.3, 0.1)
@@ -71,6 +80,8 @@ def test_long_runs_are_thinned(run: Run) -> None:
         (Disturbance(0.02, 0.01), "good", "Yes: processes outside the run used 2.0% of the machine"),
         (Disturbance(0.12, 0.01), "warning", "No: processes outside the run used 12.0% of the machine"),
         (Disturbance(0.02, 0.11), "warning", "No: processes outside the run used 2.0% of the machine"),
+        (Disturbance(None, 0.01), "note", "Unknown: somebody else started the engine"),
+        (Disturbance(None, 0.11), "warning", "No: the host stole 11.0% of the machine"),
         (None, "note", "Unknown"),
     ],
 )

@@ -12,8 +12,8 @@ from pairs.dataset.manifest import DatasetManifest, describe_generated
 from pairs.generator.job import FileTask, write_file
 from pairs.generator.market import Market
 from pairs.generator.virtual import Virtual
+from pairs.stages.begin import replay_of
 from pairs.stages.generate import GeneratedStrategies, ensure_dataset, profile_for
-from pairs.stages.run import job_for
 
 FLAGS = {"duration": "10s"}
 
@@ -69,4 +69,4 @@ def test_a_run_takes_the_recommended_speed_of_its_dataset(
     written(tmp_path, load_profile("quick", FLAGS))
     dataset = ensure_dataset(load_profile("quick", FLAGS), tmp_path, "virtual", "nowhere", lambda _: None)
     flags = {"target": "bare"} | ({} if speed is None else {"speed": speed})
-    assert job_for(dataset, load_run("local", flags)).settings.speed == expected
+    assert replay_of(dataset, load_run("local", flags)).settings.speed == expected

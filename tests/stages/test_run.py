@@ -8,7 +8,7 @@ from pairs.config.phases import PHASES
 from pairs.config.run_settings import load_run
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
-from pairs.stages.run import job_for
+from pairs.stages.begin import replay_of
 from tests.markets import golden_market
 from tests.report.runs import golden_dataset
 
@@ -29,16 +29,16 @@ def test_phases_do_not_move_the_measurement_interval(
     tmp_path: Path, parameters: dict[str, object], phases: dict[str, int]
 ) -> None:
     """A run has the phases of its market; it is measured from a quarter to three quarters, whatever they are called."""
-    job = job_for(golden_dataset(tmp_path / "market", **parameters), BARE)
-    assert dict(job.phases_ms) == phases
-    assert job.interval_ms == (225_000, 675_000)
-    assert job.phase(60_001) == [name for name, begin in phases.items() if begin <= 60_001][-1]
+    replay = replay_of(golden_dataset(tmp_path / "market", **parameters), BARE)
+    assert dict(replay.phases_ms) == phases
+    assert replay.interval_ms == (225_000, 675_000)
+    assert replay.phase(60_001) == [name for name, begin in phases.items() if begin <= 60_001][-1]
 
 
 def test_a_dataset_made_by_hand_has_the_usual_phases(tmp_path: Path) -> None:
     """They follow from when the market closes."""
-    job = job_for(Dataset(golden_market(tmp_path / "market")), BARE)
-    assert (dict(job.phases_ms), job.interval_ms) == (USUAL, (225_000, 675_000))
+    replay = replay_of(Dataset(golden_market(tmp_path / "market")), BARE)
+    assert (dict(replay.phases_ms), replay.interval_ms) == (USUAL, (225_000, 675_000))
 
 
 def with_close(dataset: Dataset, close: int) -> Dataset:
@@ -62,11 +62,11 @@ def test_a_market_that_closes_at_another_time_is_warned_of(
 ) -> None:
     """With and without dataset.json; the measurement interval of a hand-made dataset ends with its ticks."""
     for dataset in (golden_dataset(tmp_path / "whole"), Dataset(golden_market(tmp_path / "hand-made"))):
-        job = job_for(with_close(dataset, close), BARE)
+        replay = replay_of(with_close(dataset, close), BARE)
         shown = capsys.readouterr().err
         assert shown.startswith(f"pairs: warning: {dataset.strategies_file}: ") == bool(said)
         assert said in shown
-        assert job.duration_ms <= 900_000
+        assert replay.duration_ms <= 900_000
 
 
 def test_a_market_that_closes_before_any_answer_is_refused(tmp_path: Path) -> None:
@@ -75,4 +75,4 @@ def test_a_market_that_closes_before_any_answer_is_refused(tmp_path: Path) -> No
         with pytest.raises(
             BadInputError, match=r"marketClose is 5, before the first strategy can answer at \d+; give 900000"
         ):
-            job_for(with_close(dataset, 5), BARE)
+            replay_of(with_close(dataset, 5), BARE)

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from pairs.model.streams import INDICATORS, ORDERS
-from pairs.transport.base import Arrival
+from pairs.transport.base import Arrival, Refusal
 from pairs.transport.ticklog import TickLogTransport
 from tests.processes import wait_until
 
@@ -29,11 +29,13 @@ def answers(*tick_ts: int, strategy: str = "st_00001") -> pa.Table:
 
 
 @contextmanager
-def receiving(folder: Path, handle: Callable[[Arrival], None]) -> Iterator[str]:
+def receiving(
+    folder: Path, handle: Callable[[Arrival], None], refuse: Callable[[Refusal], None] = lambda _: None
+) -> Iterator[str]:
     """Receive answers in a thread; give the address to send them to. In the end all that was sent is handled."""
     transport, ended = TickLogTransport(folder), threading.Event()
     transport.create()
-    receiver = threading.Thread(target=transport.receive, args=(handle, ended))
+    receiver = threading.Thread(target=transport.receive, args=(handle, ended, refuse))
     receiver.start()
     try:
         wait_until(lambda: transport.sink is not None)

@@ -1,0 +1,135 @@
+"""Begins a run: what will be played, the folder with its strategies and its manifest, and the transport."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pairs.config.run_settings import RunSettings
+from pairs.config.values import suggestion
+from pairs.core.errors import BadInputError
+from pairs.core.progress import warn
+from pairs.dataset.folder import Dataset
+from pairs.harness.playback import Replay
+from pairs.harness.supervisor import OverloadedError
+from pairs.measure.validity import hopeless_reasons, warm_strategies
+from pairs.model.arrivals import usual_phases
+from pairs.model.load import load, matches_of
+from pairs.model.plan import Doer, PlanClass
+from pairs.model.strategy import StrategySet
+from pairs.model.strategy_xml import read_strategies
+from pairs.run_folder.folder import Run, digest_of, new_run
+from pairs.run_folder.records import RunManifest
+from pairs.stages.environment import environment
+from pairs.stages.generate import are_generated
+from pairs.transport.base import Transport
+from pairs.transport.registry import TRANSPORTS
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """What the manifest says of an engine: the class of its plan, who does each step, and its versions."""
+
+    plan_class: PlanClass
+    plan_steps: Mapping[str, Doer] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_transport(settings: RunSettings) -> None:
+    name, place = settings.transport, settings.place("transport")
+    if name not in TRANSPORTS:
+        raise BadInputError(f"{place}: {name!r} is not a transport; {suggestion(name, TRANSPORTS)}")
+
+
+def replay_of(dataset: Dataset, settings: RunSettings) -> Replay:
+    """Check the dataset, fill in the defaults, and return what will be played."""
+    dataset.tick_files()
+    strategies = read_strategies(dataset.strategies_file)
+    last_ts = _check_close(dataset, strategies)
+    manifest = dataset.optional_manifest
+    duration = min(strategies.market_close_ms, last_ts) if manifest is None else manifest.duration_ms
+    interval = (duration // 4, 3 * duration // 4) if manifest is None else manifest.measurement_interval_ms
+    recommended = 1.0 if manifest is None else manifest.recommended_speed
+    speed = recommended if settings.speed is None else settings.speed
+    phases = usual_phases(duration, interval) if manifest is None else manifest.workload.phase_begins
+    ticks = None if manifest is None else manifest.counts.ticks
+    return Replay(dataset, replace(settings, speed=speed), ticks, phases, interval, duration)
+
+
+def _check_close(dataset: Dataset, strategies: StrategySet) -> int:
+    """Refuse a market that closes before any answer, warn of one that closes too early or never; return the last tick.
+
+    Where the last tick is not known, the market is taken to close with it.
+    """
+    file, last_ts = dataset.strategies_file, dataset.last_ts()
+    if last_ts is None:
+        return strategies.market_close_ms
+    if problem := strategies.premature_close(last_ts):
+        raise BadInputError(f"{file}: {problem}")
+    if remark := strategies.late_close(last_ts) or strategies.early_close(last_ts):
+        warn(f"{file}: {remark}")
+    return last_ts
+
+
+def begin_run(replay: Replay, facts: EngineFacts, output: Path, overwrite: bool) -> tuple[Run, Transport]:
+    """Make the folder of a run with strategies and manifest; return it with its transport, yet to be created."""
+    replay.dataset.refuse_bad_files()
+    run = new_run(output, overwrite)
+    shutil.copyfile(replay.dataset.strategies_file, run.strategies_file)
+    _manifest(replay, facts, read_strategies(run.strategies_file), digest_of(run.strategies_file)).write(
+        run.manifest_file
+    )
+    settings = replay.settings
+    return run, TRANSPORTS[settings.transport](run.transport_folder, settings.drivers)
+
+
+def warn_hopeless(replay: Replay) -> None:
+    """Warn if the score of a run will be void, as far as that is known before it begins."""
+    strategies = read_strategies(replay.dataset.strategies_file).strategies
+    for reason in hopeless_reasons(strategies, replay.duration_ms, replay.interval_ms, replay.speed):
+        warn(f"the score of this run will be void: {reason}")
+
+
+@contextmanager
+def noting_failure(run: Run) -> Iterator[None]:
+    """Write into the manifest why a run did not come to its end, unless it says so already."""
+    try:
+        yield
+    except BaseException as error:
+        state = "overloaded" if isinstance(error, OverloadedError) else "failed"
+        with suppress(BadInputError):  # a full disk must not hide the reason
+            if run.manifest.state == "running":
+                run.update_manifest(state=state, reason=str(error) or type(error).__name__)
+        raise
+
+
+def load_of(replay: Replay, strategies: StrategySet) -> float:
+    manifest = replay.dataset.optional_manifest
+    if manifest is None or replay.speed is None:
+        return 0.0
+    matches = matches_of(strategies.strategies, manifest.counts.symbols, manifest.trades_by_symbol)
+    return load(manifest.basis_rate_per_second * replay.speed, len(strategies.strategies), matches)
+
+
+def _manifest(replay: Replay, facts: EngineFacts, strategies: StrategySet, digest: str) -> RunManifest:
+    return RunManifest(
+        dataset=str(replay.dataset.path.absolute()),
+        dataset_manifest=replay.dataset.optional_manifest,
+        strategies_digest=digest,
+        strategies_generated=are_generated(replay.dataset, digest),
+        strategies=len(strategies.strategies),
+        warm_strategies=warm_strategies(strategies.strategies, replay.duration_ms),
+        load=load_of(replay, strategies),
+        plan_class=facts.plan_class,
+        plan_steps=dict(facts.plan_steps),
+        settings=replay.settings,
+        ticks=replay.ticks,
+        duration_ms=replay.duration_ms,
+        phases_ms=dict(replay.phases_ms),
+        measurement_interval_ms=replay.interval_ms,
+        command=("pairs", *sys.argv[1:]),
+        environment=environment(),
+        engine_versions=dict(facts.versions),
+    )
