@@ -190,7 +190,9 @@ def test_spark_tells_of_its_batches(markets: dict[str, Path], tmp_path: Path, pa
 def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Path, pairs_command: Command) -> None:
     """One line with the reason and the log; no process is left."""
     run = tmp_path / "run"
-    done = pairs_command("run", str(markets["few"]), "-o", str(run), "--speed", "max", "--set", "master=nonsense")
+    done = pairs_command(
+        "run", str(markets["few"]), "-o", str(run), "--speed", "max", "--set", "master=nonsense://here"
+    )
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "the engine ended with exit code" in done.stderr

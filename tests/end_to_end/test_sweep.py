@@ -13,6 +13,7 @@ from tests.report.pages import payload_of, text_of
 
 TINY = ("--symbols", "4", "--correlations", "2", "--strategies", "10", "--market-rate", "20", "--master", "local[2]")
 SETTING = "max-ticks-per-batch"
+MEMORY = "spark.driver.memory"  # a setting whose values only Spark knows
 
 
 def small_sweep(command: Command, *more: str) -> subprocess.CompletedProcess[str]:
@@ -76,19 +77,19 @@ def test_a_sweep(tmp_path: Path, pairs_command: Command) -> None:
 @pytest.mark.timeout(600)
 def test_a_repeated_bench(tmp_path: Path, pairs_command: Command) -> None:
     """It is a sweep of one point, or of several; an engine that fails makes its runs void, and the others go on."""
-    workload = (*TINY, "--duration", "1m", "--profile", "quick", "--target", "bare", "-o", "swept")
-    done = pairs_command("bench", *workload, "--set", f"{SETTING}=100,<b>many</b>")
+    workload = (*TINY, "--duration", "1m", "--profile", "quick", "-o", "swept")
+    done = pairs_command("bench", *workload, "--set", f"{MEMORY}=1g,<b>many</b>")
     assert done.returncode == 1, done.stderr
-    assert f"unknown: {SETTING}=100 and {SETTING}=<b>many</b>: 0 and 0 valid runs" in done.stdout
-    assert f"{SETTING}-b-many-b-1: no p99, no p_score" in done.stdout
-    assert "the engine ended with exit code 2" in done.stdout
+    assert f"unknown: {MEMORY}=1g and {MEMORY}=<b>many</b>: 0 and 0 valid runs" in done.stdout
+    assert f"{MEMORY}-b-many-b-1: no p99, no p_score" in done.stdout
+    assert "the engine ended with exit code 1" in done.stdout
     assert (tmp_path / "data" / "quick-sf1" / "dataset.json").is_file()
     assert sorted(path.name for path in (tmp_path / "swept" / "runs").iterdir()) == [
-        f"{SETTING}-100-1",
-        f"{SETTING}-b-many-b-1",
+        f"{MEMORY}-1g-1",
+        f"{MEMORY}-b-many-b-1",
     ]
     page = (tmp_path / "swept" / "sweep.html").read_text()
-    assert f"{SETTING}=<b>many</b>" in text_of(page)
+    assert f"{MEMORY}=<b>many</b>" in text_of(page)
     assert "<b>many" not in page
 
 

@@ -72,7 +72,7 @@ def test_expected_answers_are_computed_once(market: Path, expected: str, pairs_c
         "indicators.parquet",
         "orders.parquet",
     ]
-    again = pairs_command("expected", str(market), "--master", "nonsense")
+    again = pairs_command("expected", str(market), "--master", "nonsense://here")
     assert (again.returncode, again.stderr) == (0, "")
     assert "as computed before" in again.stdout
     anew = pairs_command("expected", str(market), "--recompute", "--master", "local[2]")
