@@ -60,7 +60,7 @@ def test_a_column_of_another_type_is_said_first(
         "are expected; the first: inputTickTS is '2024-01-02T09:30:00."
     )
     assert sum("throughout" in line for line in rest) == 0
-    assert any(line.startswith("130 rows of orders are invalid and count as undue; the first: ") for line in rest)
+    assert any(line.startswith("130 invalid rows of orders, counted as undue; the first: ") for line in rest)
     record = found.record(dataset, InputDigests(ticks="t", strategies="s"), {})
     [wrong] = record.streams["orders"].wrong_columns
     assert (wrong.column, wrong.found, wrong.files) == ("inputTickTS", "timestamps", 2)

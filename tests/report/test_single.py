@@ -268,7 +268,7 @@ def test_a_column_of_another_type_is_named(run: Run) -> None:
     run.validation.model_copy(update={"verdict": "FAILED", "streams": streams}).write(run.validation_file)
     said = text_of(report_of(read_run(run)))
     sentence = "out/orders.csv: column price has text throughout, where whole numbers are expected; the first: price is"
-    assert 0 < said.index(sentence) < said.index("130 rows of orders are invalid and count as undue.")
+    assert 0 < said.index(sentence) < said.index("130 invalid rows of orders, counted as undue.")
 
 
 def test_knife_edges_are_named(run: Run) -> None:
