@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.terminals import Terminals
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
 PAGE = (Path(__file__).parents[2] / "docs" / "targets.md").read_text(encoding="utf-8")
 SECTION = PAGE.split("\n## Bring your own program\n")[1].split("\n## ")[0]

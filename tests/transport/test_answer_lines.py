@@ -128,6 +128,8 @@ def test_lines_and_batches_are_recorded_side_by_side(tmp_path: Path) -> None:
         for _ in range(2):
             with connect(address) as connection:
                 connection.sendall(ORDER + INDICATOR + ORDER)
+                connection.shutdown(socket.SHUT_WR)
+                assert connection.recv(1) == b""  # all of it was read
     sink.finalize()
     orders, indicators = (pq.read_table(run.answers_file(stream)) for stream in ("orders", "indicators"))
     assert (orders.schema, indicators.schema) == (ORDERS.recorded_schema, INDICATORS.recorded_schema)
