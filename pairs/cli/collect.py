@@ -34,7 +34,7 @@ def collect(
     program has closed its connections; after the last tick, also with Ctrl-C.
     docs/targets.md describes the tick log and the answers.
 
-    [dim]pairs collect data/quick -o runs/mine --name my-engine[/dim]
+    $ pairs collect data/quick -o runs/mine --name my-engine
     """
     from pairs.cli.render import render
     from pairs.dataset.folder import Dataset

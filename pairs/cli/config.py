@@ -20,8 +20,8 @@ def config(profile: ProfileOption = "standard", run: RunOption = "local", *, fla
 
     The file can be given as --profile and as --run; each takes its own table.
 
-    [dim]pairs config --profile quick --sf 10 --plan vectorized > mine.toml[/dim]
-    [dim]pairs bench --profile mine.toml --run mine.toml[/dim]
+    $ pairs config --profile quick --sf 10 --plan vectorized > mine.toml
+    $ pairs bench --profile mine.toml --run mine.toml
     """
     chosen = load_profile(profile, flags)
     workload = tomli_w.dumps({"profile": {"speed": chosen.speed, **chosen.workload.as_plain()}})

@@ -25,7 +25,7 @@ def play(
     until the program is connected and sends every tick when it is due, whatever
     the program does. docs/targets.md has an example.
 
-    [dim]pairs play data/quick -o runs/mine --speed 60[/dim]
+    $ pairs play data/quick -o runs/mine --speed 60
     """
     from pairs.dataset.folder import Dataset
     from pairs.harness.external import has_engine
