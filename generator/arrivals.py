@@ -93,8 +93,7 @@ class Timeline:
     @cached_property
     def borders_ms(self) -> Ints:
         """The borders of slices; their length depends on the rate and the number of symbols only."""
-        wanted = min(_TICKS_PER_SYMBOL_AND_SLICE * self.workload.symbols, _MOST_TICKS_PER_SLICE)
-        length = int(max(wanted, _TICKS_PER_SLICE) / self.curve.peak)
+        length = int(ticks_per_slice(self.workload.symbols) / self.curve.peak)
         return np.append(np.arange(0, self.workload.duration, max(1, length)), self.workload.duration)
 
     @cached_property
@@ -159,6 +158,11 @@ class Timeline:
         masses *= (end - start) / 2**32
         masses += start
         return masses
+
+
+def ticks_per_slice(symbols: int) -> int:
+    """Return how many ticks a slice has at the peak rate, if it is longer than a millisecond."""
+    return max(min(_TICKS_PER_SYMBOL_AND_SLICE * symbols, _MOST_TICKS_PER_SLICE), _TICKS_PER_SLICE)
 
 
 def poisson_quantile(chances: Floats, means: Floats) -> Ints:

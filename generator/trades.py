@@ -24,6 +24,7 @@ TRADES = pa.schema([*(STOCK_TICK_CODED.field(name) for name in ("symbol", "price
 
 _MAX_INT32 = 2**31 - 1
 _MAX_INT64 = 2**63 - 1
+_FIRST_ROWS = 1_000  # that are read before the whole file
 _DIGITS = 6  # of a cent that count; the digits after them come from storing a decimal as a double
 _ZONED = r"\d[T ]\d\d:?\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
 _NUMBER = r"^-?\d+(\.\d*)?$"
@@ -75,14 +76,20 @@ def parts_of_trades(path: Path, columns: TradeColumns) -> list[TradePart]:
     return [TradePart(path)]
 
 
+def check_beginning(path: Path, columns: TradeColumns) -> None:
+    """Refuse a file without these columns, or whose first rows have an invalid value."""
+    part = parts_of_trades(path, columns)[0]
+    next(read_trades(part, columns, _FIRST_ROWS), None)
+
+
 def _unreadable(path: Path, error: BaseException) -> BadInputError:
     reason = getattr(error, "strerror", None) or " ".join(str(error).split())
     return BadInputError(f"{path}: not readable as trades: {reason}; give CSV with a header line, or Parquet")
 
 
-def read_trades(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBatch]:
-    """Yield the trades of a part in the order of the file."""
-    stored_rows = _stored_rows(part, columns)
+def read_trades(part: TradePart, columns: TradeColumns, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the trades of a part in the order of the file; of Parquet, so many rows at a time."""
+    stored_rows = _stored_rows(part, columns, rows)
     while (stored := _next(part.path, stored_rows)) is not None:
         invalid = {skipped.row: skipped.problem for skipped in stored.skipped}
         try:
@@ -93,10 +100,10 @@ def read_trades(part: TradePart, columns: TradeColumns) -> Iterator[pa.RecordBat
         yield trades
 
 
-def _stored_rows(part: TradePart, columns: TradeColumns) -> Iterator[StoredRows]:
+def _stored_rows(part: TradePart, columns: TradeColumns, rows: int | None) -> Iterator[StoredRows]:
     if not is_parquet(part.path):
         return csv_rows(part.path, dict.fromkeys(columns.names, pa.string()))
-    batches = read_row_groups(part.path, part.row_groups, columns.names, columns.refuse_missing)
+    batches = read_row_groups(part.path, part.row_groups, columns.names, columns.refuse_missing, rows=rows)
     return numbered(batches, part.first_row)
 
 

@@ -47,7 +47,7 @@ def pairs_command(tmp_path: Path) -> Command:
 
     def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(  # type: ignore[call-overload, no-any-return]
-            [sys.executable, "-m", "pairs.cli.app", *arguments],
+            [sys.executable, "-m", "pairs.cli", *arguments],
             **({"cwd": tmp_path, "capture_output": True, "text": True, "check": False} | options),
         )
 

@@ -30,7 +30,7 @@ def on_terminal(folder: Path, *arguments: str, columns: int = 100, **environment
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
     unset = {"COLUMNS", "NO_COLOR", "FORCE_COLOR"}
     known = {name: value for name, value in os.environ.items() if name not in unset} | {"TERM": "xterm"} | environment
-    command = [sys.executable, "-m", "pairs.cli.app", *arguments]
+    command = [sys.executable, "-m", "pairs.cli", *arguments]
     with subprocess.Popen(command, cwd=folder, env=known, stdin=terminal, stdout=terminal, stderr=terminal) as process:
         os.close(terminal)
         written = b"".join(iter(lambda: _read(own), b""))
@@ -45,6 +45,13 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 65_536)
     except OSError:
         return b""
+
+
+def start_pairs(*arguments: str | Path, **options: object) -> subprocess.Popen[str]:
+    """Start `pairs` as a process of its own, with its output in pipes."""
+    command = [sys.executable, "-m", "pairs.cli", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, **(pipes | options))  # type: ignore[call-overload, no-any-return]
 
 
 def processes_of(run: Path) -> dict[int, str]:

@@ -3,15 +3,16 @@
 import csv
 import re
 import shutil
+from contextlib import ExitStack
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pairs.core.errors import BadInputError
-from pairs.core.files import shipped_folder
+from pairs.core.files import shipped_folder, temporary_folder
+from pairs.core.interrupts import uninterrupted
 from pairs.core.progress import waiting
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
@@ -40,21 +41,21 @@ def translate(strategies_file: Path, target: Target, plan: str, app: Path, overw
         raise BadInputError(f"{strategies_file}: {target.name} cannot express this set: {refusals[0]}")
     _refuse_existing(app, overwrite)
     program = _program(strategies_file, strategies, target, plan)
-    try:
-        app.parent.mkdir(parents=True, exist_ok=True)
-        scratch = TemporaryDirectory(prefix=f".{app.name}.partial-", dir=app.parent, ignore_cleanup_errors=True)
-    except OSError as error:
-        raise BadInputError(f"{app}: cannot be written: {error.strerror}; choose another folder") from None
-    with scratch as name:
-        partial = Path(name)
+    with ExitStack() as cleanup:
+        try:
+            app.parent.mkdir(parents=True, exist_ok=True)
+            partial = cleanup.enter_context(temporary_folder(f".{app.name}.partial-", app.parent))
+        except OSError as error:
+            raise BadInputError(f"{app}: cannot be written: {error.strerror}; choose another folder") from None
         partial.chmod(0o755)
         for file, text in render(target, program).items():
             (partial / file).write_text(text, encoding="utf-8")
         _write_table(partial / STRATEGIES_TABLE, strategies)
         program.write(partial / PROGRAM_RECORD)
-        if app.exists():
-            shutil.rmtree(app)
-        partial.rename(app)
+        with uninterrupted():
+            if app.exists():
+                shutil.rmtree(app)
+            partial.rename(app)
     return program
 
 

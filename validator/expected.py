@@ -4,7 +4,6 @@ Executors reduce the ticks to panes (validator/panes.py), then evaluate the stra
 (validator/shards.py). Needs only the ticks and the strategies of a dataset.
 """
 
-import tempfile
 import time
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,6 +14,8 @@ import pyarrow.parquet as pq
 
 from pairs import __version__
 from pairs.core.errors import BadInputError, PairsError
+from pairs.core.files import temporary_folder
+from pairs.core.interrupts import uninterrupted
 from pairs.core.progress import Progress, waiting
 from pairs.core.spark import SparkSession, TaskError, run_tasks, session, warm_up
 from pairs.dataset.digest import PartialDigest
@@ -60,6 +61,7 @@ def kept_or_computed(dataset: Dataset, master: str, recompute: bool = False) -> 
     if kept is not None:
         return kept, None
     read_strategies(dataset.strategies_file)  # before Spark starts
+    _refuse_read_only(dataset)
     with session("pairs expected", master) as spark:
         warm_up(spark, reduce_part)
         started = time.perf_counter()
@@ -93,8 +95,7 @@ def compute(spark: SparkSession, dataset: Dataset) -> Computed:
     strategies = read_strategies(dataset.strategies_file)
     strategies_digest = sha256(dataset.strategies_file.read_bytes()).hexdigest()
     parts = [part for file in dataset.tick_files() for part in parts_of(file.absolute())]
-    with _scratch_folder(dataset) as name:
-        scratch = Path(name)
+    with temporary_folder(".expected-", dataset.path.absolute()) as scratch:
         try:
             reduced = _reduce(spark, parts, strategies, scratch, dataset.known_symbols())
             _refuse_bad_rows(parts, reduced)
@@ -103,28 +104,41 @@ def compute(spark: SparkSession, dataset: Dataset) -> Computed:
             raise PairsError(f"the expected answers were not computed: {error}; fix that and try again") from None
         for stream in STREAMS:
             _join(scratch, stream)
-        _put_in_place(dataset, scratch)
+        computed = _computed(reduced, evaluated)
+        digests = InputDigests(ticks=_digest(parts, reduced), strategies=strategies_digest)
+        with uninterrupted():
+            _put_in_place(dataset, scratch)
+            _write_manifest(dataset, computed, digests, len(strategies.strategies), inputs)
+    return computed
+
+
+def _computed(reduced: list[ReducedPart], evaluated: list[EvaluatedShard]) -> Computed:
     peaks = [part.worker_peak_bytes for part in reduced] + [shard.worker_peak_bytes for shard in evaluated]
-    computed = Computed(
+    return Computed(
         ticks=sum(part.digest.rows for part in reduced),
         answers={stream: sum(shard.answers[stream] for shard in evaluated) for stream in STREAMS},
         knife_edges={alias: count for shard in evaluated for alias, count in shard.knife_edges.items()},
         worker_peak_bytes=max(peaks),
     )
+
+
+def _write_manifest(
+    dataset: Dataset, computed: Computed, digests: InputDigests, strategies: int, inputs: dict[str, FileStamp]
+) -> None:
     ExpectedManifest(
-        digests=InputDigests(ticks=_digest(parts, reduced), strategies=strategies_digest),
+        digests=digests,
         ticks=computed.ticks,
-        strategies=len(strategies.strategies),
+        strategies=strategies,
         answers=computed.answers,
         knife_edges=computed.knife_edges,
         files=inputs | _stamps(dataset, _outputs(dataset)),
     ).write(dataset.expected_manifest_file)
-    return computed
 
 
-def _scratch_folder(dataset: Dataset) -> tempfile.TemporaryDirectory[str]:
+def _refuse_read_only(dataset: Dataset) -> None:
     try:
-        return tempfile.TemporaryDirectory(prefix=".expected-", dir=dataset.path.absolute(), ignore_cleanup_errors=True)
+        with temporary_folder(".expected-", dataset.path.absolute()):
+            pass
     except OSError as error:
         reason = f"cannot be written: {error.strerror}"
         raise BadInputError(f"{dataset.path}: {reason}; copy the dataset elsewhere") from None

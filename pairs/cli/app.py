@@ -3,9 +3,9 @@
 import io
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -32,7 +32,8 @@ from pairs.cli.sweep import sweep
 from pairs.cli.targets import targets
 from pairs.cli.translate import translate
 from pairs.cli.validate import validate
-from pairs.core.errors import PairsError, one_line
+from pairs.core.errors import CommandInterruptedError, PairsError, one_line
+from pairs.core.interrupts import interruptible
 
 app = typer.Typer(
     name="pairs",
@@ -47,7 +48,8 @@ app = typer.Typer(
     "$ pairs bench --profile quick",
 )
 
-_INTERRUPTED = 130  # what Typer returns for Ctrl-C
+_INTERRUPTED = CommandInterruptedError.exit_code  # what Typer returns for an interrupt, too
+_NOTHING_KEPT = "interrupted; nothing was left half-written"  # stages that keep something say so themselves
 
 _DATASET_VERBS: tuple[Callable[..., None], ...] = (generate, import_trades, estimate, show, strategies, check, expected)
 _RUN_VERBS = (validate, targets, translate, run_program, collect, play, bench, score, sweep, search, report)
@@ -70,20 +72,19 @@ def _root(version: Annotated[bool, _VERSION] = False) -> None:
     pass
 
 
-def main(arguments: list[str] | None = None) -> None:
-    sys.exit(run(arguments))
-
-
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     logging.getLogger().addHandler(logging.NullHandler())  # keeps the logs of libraries off the terminal
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter of a name shows its code
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = int(app(given or ["--help"], standalone_mode=False, prog_name="pairs") or 0)
-        return _fail("interrupted; nothing was left half-written", code) if code == _INTERRUPTED else code
+        with interruptible():
+            code = int(app(given or ["--help"], standalone_mode=False, prog_name="pairs") or 0)
+            sys.stdout.flush()  # here an error is reported
+        return code if code != _INTERRUPTED else _fail(_NOTHING_KEPT, code)
+    except KeyboardInterrupt:  # that Typer did not see
+        return _fail(_NOTHING_KEPT, _INTERRUPTED)
     except PairsError as error:
         return _fail(str(error), error.exit_code)
     except TyperException as error:
@@ -92,13 +93,10 @@ def run(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _fail(f"{error.filename or 'pairs'}: {error.strerror or error}; nothing was written", 1)
+        return _fail(f"{error.filename or 'pairs'}: {error.strerror or error}; check the path and the disk", 1)
 
 
 def _fail(message: str, code: int) -> int:
-    typer.echo(f"pairs: {one_line(message)}", err=True)
+    with suppress(OSError):  # a terminal that was closed
+        typer.echo(f"pairs: {one_line(message)}", err=True)
     return code
-
-
-if __name__ == "__main__":
-    main()

@@ -56,7 +56,7 @@ def bench(
     from pairs.cli.render_sweep import carry_out
     from pairs.stages import bench as stage
     from pairs.stages.generate import STORED, dataset_folder, ensure_dataset, profile_for
-    from pairs.stages.run import check_settings, with_master
+    from pairs.stages.run import refuse_early, with_master
     from pairs.stages.sweep import sweep_session
 
     if search is not None and at is None:
@@ -75,7 +75,7 @@ def bench(
             sweep_session(chosen, points, run, repeat=repeat, output=output, data=data, suffix=suffix, master=master)
         )
         return
-    check_settings(settings, chosen.workload.duration)
+    refuse_early(settings, chosen.workload.duration, output, overwrite)
     dataset = ensure_dataset(chosen, data, suffix, own_master, render)
     if not stage.bench(dataset, settings, output, overwrite, own_master, render).valid:
         raise typer.Exit(1)

@@ -35,8 +35,9 @@ def estimate(
     result = stage(workload, format)
     seconds = result.seconds
     duration = f"{seconds:.1f} s" if seconds < 10 else show_duration(round(seconds) * 1000)
+    about = "" if result.exact else "about "
     found = {
-        "ticks": f"{result.ticks:,} in {show_duration(workload.duration)}",
+        "ticks": f"{about}{result.ticks:,} in {show_duration(workload.duration)}",
         "bytes": f"about {decimal(result.bytes)} of {format}",
         "strategies": f"{workload.strategies:,} of {counted(workload.users, 'user')}",
         "answers": f"about {counted(result.indicators, 'indicator')} and {counted(result.orders, 'order')}",

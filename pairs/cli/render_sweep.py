@@ -18,19 +18,24 @@ if TYPE_CHECKING:
 
 def carry_out(session: "SweepSession") -> None:
     """Make all runs that are not there yet, and print and report what they show; exit 1 if no run is valid."""
-    session.refuse_other_folder()
+    with session.in_use():
+        points = _make_runs(session)
+        _print_points(points)
+        page = session.make_report(points)
+    print(f"{page}: all points and runs compared; open it in a browser")
+    if not any(point.valid for point in points):
+        raise typer.Exit(1)
+
+
+def _make_runs(session: "SweepSession") -> list[Point]:
+    """Make all runs that are not there yet; return what all of them came to."""
     _print_plan(session)
     dataset = session.start(render)
     for run in (run for point in session.results() for run in point.runs):
         _print_run(run, " (as found)")
     for point, number in session.remaining():
         _print_run(session.run_once(dataset, point, number))
-    points = session.results()
-    _print_points(points)
-    page = session.make_report(points)
-    print(f"{page}: all points and runs compared; open it in a browser")
-    if not any(point.valid for point in points):
-        raise typer.Exit(1)
+    return session.results()
 
 
 def _print_plan(session: "SweepSession") -> None:

@@ -42,12 +42,12 @@ def run(
     from pairs.dataset.folder import Dataset
     from pairs.dataset.formats import VIRTUAL
     from pairs.stages.generate import ensure_dataset
-    from pairs.stages.run import check_settings, run_program, with_master
+    from pairs.stages.run import refuse_early, run_program, with_master
 
     settings = with_master(load_run(run, flags), master)
     if generate:
         workload = load_profile(profile or "standard", flags)
-        check_settings(settings, workload.workload.duration)
+        refuse_early(settings, workload.workload.duration, output, overwrite)
         chosen = ensure_dataset(workload, dataset, VIRTUAL, master or options.DEFAULT_MASTER, render)
     elif dataset is None:
         raise BadInputError("DATASET: missing; give the folder of a dataset, or --generate and a --profile")

@@ -75,14 +75,14 @@ def search(
         master=master or options.DEFAULT_MASTER,
     )
     seconds = session.run_seconds  # refuses unpaced runs before anything is written
-    session.start()
-    _print_estimate(session, seconds)
-    for outcome in session.outcomes():
-        _print_outcome(outcome, " (as found)")
-    while (point := session.next_point()) is not None:
-        _print_outcome(session.run_next(point))
-    if not _print_result(session):
-        raise typer.Exit(1)
+    with session.in_use():
+        _print_estimate(session, seconds)
+        for outcome in session.outcomes():
+            _print_outcome(outcome, " (as found)")
+        while (point := session.next_point()) is not None:
+            _print_outcome(session.run_next(point))
+        if not _print_result(session):
+            raise typer.Exit(1)
 
 
 def _print_estimate(session: "SearchSession", seconds: float) -> None:

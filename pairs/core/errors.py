@@ -35,3 +35,9 @@ class BadInputError(PairsError):
     """The input is at fault: the message names the place and the remedy; exit code 2."""
 
     exit_code = 2
+
+
+class CommandInterruptedError(PairsError):
+    """The command was interrupted; the message says what is kept."""
+
+    exit_code = 130

@@ -1,14 +1,27 @@
 """Writes files atomically, under a temporary name and renamed when whole; finds the files shipped with the kit."""
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 from pairs.core.errors import BadInputError
+from pairs.core.interrupts import guarded_context
 
 
-@contextmanager
+@guarded_context
+def temporary_folder(prefix: str = "pairs-", parent: Path | None = None) -> Iterator[Path]:
+    """Give a new folder, which is removed in the end, whatever happens."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@guarded_context
 def temporary_for(file: Path) -> Iterator[Path]:
     """Give a temporary path, different each time; it is renamed to `file` on success and removed on failure."""
     partial = file.with_name(f".{file.name}.{uuid4().hex}")

@@ -3,11 +3,11 @@
 A terminal that cannot move its cursor (TERM=dumb) gets a plain line when work begins.
 """
 
-import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any
 
 import rich.progress
 from rich.console import Console
@@ -17,6 +17,7 @@ from rich.table import Column
 from rich.text import Text
 
 _WIDE = 80  # columns that a bar with all figures needs
+_LONG_S = 30  # after which a pipe is told what is waited for
 
 
 def warn(sentence: str) -> None:
@@ -29,7 +30,10 @@ _line: list[Status] = []  # the status line, if there is one
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show a status line while there is nothing to count; within another, its text takes the place of the other's."""
+    """Show a status line while there is nothing to count; within another, its text takes the place of the other's.
+
+    In a pipe, a line says what is waited for if it takes long.
+    """
     _shown.append(what)
     try:
         if _line:
@@ -46,21 +50,31 @@ def waiting(what: str) -> Iterator[None]:
 
 @contextmanager
 def _status_line(what: str) -> Iterator[None]:
-    """Show a line on the terminal, also while stderr is redirected."""
-    with os.fdopen(os.dup(2), "w", errors="backslashreplace") as terminal:
-        console = Console(file=terminal)
-        if console.is_dumb_terminal:
-            _tell(what, terminal)
-        if not can_redraw(console):
+    console = Console(stderr=True)
+    if console.is_dumb_terminal:
+        _tell(what)
+    if not can_redraw(console):
+        with _reminder(what):
             yield
-            return
-        status = Status(Text(what), console=console, spinner=_spinner(console))
-        _line.append(status)
-        try:
-            with status:
-                yield
-        finally:
-            _line.clear()
+        return
+    status = Status(Text(what), console=console, spinner=_spinner(console))
+    _line.append(status)
+    try:
+        with status:
+            yield
+    finally:
+        _line.clear()
+
+
+@contextmanager
+def _reminder(what: str) -> Iterator[None]:
+    timer = threading.Timer(_LONG_S, lambda: print(f"pairs: still {what}", file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def can_redraw(console: Console) -> bool:
@@ -68,8 +82,8 @@ def can_redraw(console: Console) -> bool:
     return console.is_terminal and not console.is_dumb_terminal
 
 
-def _tell(what: str, terminal: TextIO) -> None:
-    print(f"{what} ...", file=terminal, flush=True)
+def _tell(what: str) -> None:
+    print(f"{what} ...", file=sys.stderr, flush=True)
 
 
 def _spinner(console: Console) -> str:
@@ -95,7 +109,7 @@ class Progress(rich.progress.Progress):
         console = Console(stderr=True)
         self.shown = can_redraw(console)
         if console.is_dumb_terminal:
-            _tell(what, sys.stderr)
+            _tell(what)
         super().__init__(*_columns(unit, console.width), console=console, transient=True, disable=not self.shown)
         self._total = total
         self._task = self.add_task(what, total=total)

@@ -3,10 +3,8 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import warnings
 import zipfile
@@ -15,8 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pairs.core import class_archive
+from pairs.core import class_archive, jvm
 from pairs.core.errors import BadInputError, PairsError
+from pairs.core.files import temporary_folder
+from pairs.core.process_tree import end_tree
 from pairs.core.progress import waiting
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ _INSTALL_JAVA = (
 )
 _MASTERS = "give one such as local[*], spark://host:7077 or yarn"
 _WORKERS_NEED = "where they run they need numpy, scipy and pyarrow, and PYSPARK_PYTHON to name that Python"
+_TIME_TO_ANSWER_S = 20  # for java to tell its version
+_TIME_TO_START_S = 300  # for Spark; a cluster may let it wait
 _POLL_S = 0.1
 _TASKS_TOGETHER = 4
 _SETTINGS = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
@@ -50,30 +52,44 @@ def session(name: str, master: str) -> Iterator["SparkSession"]:
     """Run a Spark session; the output of its processes stays off the terminal."""
     check_java()
     from py4j.protocol import Py4JError
-    from pyspark.sql import SparkSession as SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     search_path = list(sys.path)
-    with tempfile.TemporaryDirectory(prefix="pairs-spark-") as folder:
-        log = Path(folder) / "spark.log"
-        settings = {**class_archive.settings(), **_SETTINGS}
-        builder = SparkSession.builder.appName(name).master(master).config(map={**settings})
-        with waiting(f"starting Spark on {master}"), _stderr_to(log):
-            try:
-                spark = builder.getOrCreate()
-            except Exception as error:  # noqa: BLE001 - any error becomes one line for the user
-                reason = f"Spark did not start on {master!r}: {_reason(error, log)}"
-                raise BadInputError(f"--master: {reason}; {_MASTERS}") from None
+    with temporary_folder("pairs-spark-") as folder:
+        spark = _started(name, master, folder / "spark.log")
         # If the JVM dies, PySpark's accumulator server would print a traceback next to our line.
         cast(Any, spark.sparkContext)._accumulatorServer.handle_error = lambda *_: None
         try:
-            spark.sparkContext.addPyFile(_zip_packages(Path(folder)))
+            spark.sparkContext.addPyFile(_zip_packages(folder))
             yield spark
+        except KeyboardInterrupt:
+            jvm.end()  # it may hang
+            raise
         finally:
             sys.path[:] = search_path  # Spark adds the archive, and removes the file when it stops
             with suppress(Py4JError, OSError), warnings.catch_warnings():  # a JVM that died cannot be stopped
                 warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
+
+
+def _started(name: str, master: str, log: Path) -> "SparkSession":
+    from pyspark.sql import SparkSession as SparkSession
+
+    settings = {**class_archive.settings(), **_SETTINGS, "spark.app.name": name, "spark.master": master}
+
+    def start() -> SparkSession:
+        jvm.launch(settings, log)
+        return SparkSession.builder.config(map={**settings}).getOrCreate()
+
+    with waiting(f"starting Spark on {master}"):
+        try:
+            return jvm.in_time(start, _TIME_TO_START_S)
+        except TimeoutError:
+            reason = f"Spark did not start on {master!r} within {_TIME_TO_START_S} s"
+            raise BadInputError(f"--master: {reason}; {_MASTERS}, and check that its Java works") from None
+        except Exception as error:  # noqa: BLE001 - any error becomes one line for the user
+            reason = f"Spark did not start on {master!r}: {_reason(error, log)}"
+            raise BadInputError(f"--master: {reason}; {_MASTERS}") from None
 
 
 def warm_up(spark: "SparkSession", function: Callable[[Any], Any]) -> None:
@@ -105,31 +121,19 @@ def run_tasks(
             failure.append(error)
 
     job = threading.Thread(target=collect, daemon=True)
-    with _noting_interrupts() as interrupted:
-        job.start()
-        while job.is_alive() and not interrupted.is_set():
+    job.start()
+    try:
+        while job.is_alive():
             job.join(_POLL_S)
             if job.is_alive():
                 on_poll(len(tasks) * _partitions_done(context) // partitions)
-        if interrupted.is_set():
-            context.cancelAllJobs()
-            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        jvm.end()  # before what the tasks write is removed
+        raise
     if failure:
         bad_input = re.search(r"\bBadInputError: (.*)", str(failure[0]))
         raise BadInputError(bad_input[1]) if bad_input else TaskError(cause_of(failure[0]))
     return outcome
-
-
-@contextmanager
-def _noting_interrupts() -> Iterator[threading.Event]:
-    """Note SIGINT and SIGTERM; raised at once they would interrupt a call into the JVM."""
-    noted = threading.Event()
-    saved = {number: signal.signal(number, lambda *_: noted.set()) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield noted
-    finally:
-        for number, handler in saved.items():
-            signal.signal(number, handler)
 
 
 def _partitions_done(context: "SparkContext") -> int:
@@ -151,16 +155,37 @@ def check_java() -> str:
     if not java or not Path(java).is_file():
         raise BadInputError(f"{where}: no Java found{f' at {java}' if java else ' on the PATH'}; {_INSTALL_JAVA}")
     try:
-        with waiting("asking Java for its version"):
-            answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired) as error:
+        printed = _answer([java, "-version"])
+    except OSError as error:
         raise BadInputError(f"{where}: {java} cannot be run: {error}; {_INSTALL_JAVA}") from None
-    printed = answer.stderr + answer.stdout
+    except subprocess.TimeoutExpired:
+        silent = f"{java} -version did not end within {_TIME_TO_ANSWER_S} s"
+        raise BadInputError(f"{where}: {silent}; {_INSTALL_JAVA}") from None
     version = java_version(printed)
     if version is None or version < _OLDEST_JAVA:
         found = f"Java {version}" if version else "not a Java with a known version"
         raise BadInputError(f"{where}: {java} is {found}, too old for Spark; {_INSTALL_JAVA}")
     return printed.split('"')[1]
+
+
+def _answer(command: list[str]) -> str:
+    """Return all that a command prints."""
+    with (
+        waiting(f"asking {command[0]} for its version"),
+        subprocess.Popen(  # noqa: S603 - the java that was found
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        try:
+            return process.communicate(timeout=_TIME_TO_ANSWER_S)[0]
+        except BaseException:
+            end_tree(process.pid)  # a script that starts Java may wait for it
+            raise
 
 
 def java_version(printed: str) -> int | None:
@@ -179,22 +204,9 @@ def cause_of(error: BaseException) -> str:
 
 def _reason(error: Exception, log: Path) -> str:
     """Return why Spark did not start: the reason is in its log, Python only sees that it ended."""
-    logged = re.findall(r"[\w.]+(?:Exception|Error): .*", log.read_text(errors="replace"))
+    written = log.read_text(errors="replace") if log.exists() else ""  # another session may have started the JVM
+    logged = re.findall(r"[\w.]+(?:Exception|Error): .*", written)
     return cause_of(RuntimeError("\n".join(logged)) if logged else error)
-
-
-@contextmanager
-def _stderr_to(log: Path) -> Iterator[None]:
-    """Redirect the stderr of child processes started here to a file."""
-    sys.stderr.flush()
-    saved = os.dup(2)
-    try:
-        with log.open("ab") as target:
-            os.dup2(target.fileno(), 2)
-        yield
-    finally:
-        os.dup2(saved, 2)
-        os.close(saved)
 
 
 def _zip_packages(folder: Path) -> str:

@@ -16,7 +16,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from pairs.core import locks
 from pairs.core.errors import BadInputError
+from pairs.core.interrupts import guarded_context, uninterrupted
 from pairs.core.progress import waiting
 from pairs.dataset.digest import PartialDigest
 from pairs.dataset.formats import FORMATS
@@ -171,22 +173,43 @@ def new_dataset(path: Path, overwrite: bool) -> Iterator[Dataset]:
     """Give a hidden folder to build a dataset in; it is renamed when whole, and removed on any failure."""
     path = Path(os.path.realpath(path))
     _refuse_existing(path, overwrite)
+    _refuse_another_builder(path)
+    with locks.exclusive(path), _building(path) as building, locks.exclusive(building):
+        dataset = Dataset(building)
+        dataset.ticks_folder.mkdir()
+        yield dataset
+        with uninterrupted():
+            _put_in_place(building, path, overwrite)
+
+
+@guarded_context
+def _building(path: Path) -> Iterator[Path]:
+    """Make a hidden folder beside a path, and the folders above it; remove what is left of them in the end."""
     missing = [parent for parent in path.parents if not parent.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+        building = Path(tempfile.mkdtemp(prefix=_building_prefix(path), dir=path.parent))
     except OSError as error:
         _remove_empty(missing)
         raise BadInputError(f"{path}: cannot be written: {error.strerror}; choose another folder") from None
     try:
         building.chmod(0o755)
-        dataset = Dataset(building)
-        dataset.ticks_folder.mkdir()
-        yield dataset
-        _put_in_place(building, path, overwrite)
+        yield building
     finally:
         _remove(building)
         _remove_empty(missing)
+
+
+def _building_prefix(path: Path) -> str:
+    return f".{path.name}.partial-"
+
+
+def _refuse_another_builder(path: Path) -> None:
+    """Refuse to build what another process is building; what a killed process has left is in no one's use."""
+    if path.parent.is_dir():
+        for other in path.parent.iterdir():
+            if other.name.startswith(_building_prefix(path)) and (user := locks.user_of(other)) is not None:
+                raise BadInputError(f"{path}: is being written by {user}; wait until it ends")
 
 
 def _refuse_existing(path: Path, overwrite: bool) -> None:

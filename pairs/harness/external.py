@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from signal import SIGTERM
 
 from pairs.core.errors import PairsError
+from pairs.core.interrupts import interruptible, uninterrupted
 from pairs.core.progress import waiting
 from pairs.core.units import show_duration
 from pairs.harness.live_view import live_view
 from pairs.harness.playback import Playback, Replay
 from pairs.harness.processes import SINK
-from pairs.harness.recorder import Recorder
+from pairs.harness.recorder import Recorder, recording
 from pairs.run_folder.folder import Run
 from pairs.transport.base import Positions, Transport
 
@@ -40,7 +41,7 @@ def collect(run: Run, transport: Transport, announce: Callable[[], None], played
 
     `announce` is called when answers can be sent; `played` tells whether all ticks were, and raises if they will not.
     """
-    with Recorder(run, transport) as recorder:
+    with recording(run, transport) as recorder:
         return _Collector(recorder, played).execute(announce)
 
 
@@ -114,10 +115,12 @@ def wait_for_engine(run: Run, transport: Transport) -> None:
 def play(run: Run, replay: Replay, transport: Transport, began: Began) -> ExitCodes:
     """Send all ticks into a transport that another process has created; whatever happens, end the drivers."""
     recorder = Recorder(run, transport)  # not as a context: the other process writes and removes
-    try:
-        return _send(replay, recorder, began, lambda: _refuse_ended(run))
-    finally:
-        recorder.processes.end_all()
+    with uninterrupted():
+        try:
+            with interruptible():
+                return _send(replay, recorder, began, lambda: _refuse_ended(run))
+        finally:
+            recorder.processes.end_all()
 
 
 def play_alone(run: Run, replay: Replay, transport: Transport, announce: Callable[[], None], began: Began) -> ExitCodes:
@@ -125,7 +128,7 @@ def play_alone(run: Run, replay: Replay, transport: Transport, announce: Callabl
 
     `announce` is called when the transport is there.
     """
-    with Recorder(run, transport) as recorder:
+    with recording(run, transport) as recorder:
         transport.create()
         announce()
         codes = _send(replay, recorder, began)

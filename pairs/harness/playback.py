@@ -13,7 +13,7 @@ from pairs.core.progress import Progress
 from pairs.core.units import show_duration
 from pairs.dataset.folder import Dataset
 from pairs.harness.live_view import live_view
-from pairs.harness.processes import TIME_TO_END_S, RunProcess
+from pairs.harness.processes import RunProcess
 from pairs.harness.recorder import Recorder
 from pairs.transport.base import Positions
 
@@ -70,7 +70,7 @@ class Playback:
     def wait(self) -> None:
         """Wait for drivers that have sent everything, and write their send delays."""
         for driver in self._drivers:
-            driver.process.wait(TIME_TO_END_S)
+            driver.wait()
 
     def simulated_ms(self) -> float:
         """Return the simulated time: that of the clock if the run is paced, else of the next tick to consume."""

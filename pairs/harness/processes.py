@@ -1,6 +1,5 @@
 """The processes of a run: starts them, watches them, and ends them all, whatever happens."""
 
-import ctypes
 import os
 import shutil
 import signal
@@ -10,9 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from pairs.core.errors import BadInputError, PairsError
+from pairs.core.process_tree import end_with_parent, kill, tree
 from pairs.run_folder.folder import Run
 
 SINK = "sink"
@@ -23,16 +21,6 @@ _FULL_DISK_BYTES = 1 << 20  # a disk with less room is full
 
 class EngineError(PairsError):
     """The engine did not do what it should; the harness did."""
-
-
-_LIBC = ctypes.CDLL(None)
-_PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent dies
-
-
-def _end_with_the_run() -> None:
-    """Let a new process end also if the run is killed and cannot end it."""
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @dataclass(frozen=True)
@@ -57,14 +45,18 @@ class RunProcess:
             os.killpg(self.process.pid, signal.SIGKILL)
             return self.process.wait()
 
+    def wait(self) -> None:
+        """Wait for the process to end by itself."""
+        try:
+            self.process.wait(TIME_TO_END_S)
+        except subprocess.TimeoutExpired:
+            raise PairsError(f"the {self.name} did not end within {TIME_TO_END_S} s; see {self.log}") from None
+
     def kill_tree(self) -> None:
         """Kill the process and all below it at once, also those in groups of their own."""
-        with suppress(psutil.Error):
-            root = psutil.Process(self.process.pid)
-            for process in (root, *root.children(recursive=True)):
-                with suppress(psutil.Error):
-                    process.kill()
-        self.process.wait()
+        if self.running:
+            kill(tree(self.process.pid))
+            self.process.wait()
 
     def last_log_line(self) -> str:
         """Return the last line that the process printed: its error, if it failed."""
@@ -90,7 +82,7 @@ class Processes:
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
-                preexec_fn=_end_with_the_run,
+                preexec_fn=end_with_parent,
             )
         self._by_name[name] = RunProcess(name, process, log)
         return self._by_name[name]
@@ -123,8 +115,10 @@ class Processes:
     def end_all(self) -> None:
         """End whatever still runs: the sink last, and gently, so that it can write down what it has."""
         for process in sorted(self._by_name.values(), key=lambda process: process.name == SINK):
-            if process.running:
-                process.end(signal.SIGTERM if process.name == SINK else signal.SIGKILL)
+            if process.name == SINK and process.running:
+                process.end(signal.SIGTERM)
+            else:
+                process.kill_tree()
 
 
 class Engine:

@@ -1,9 +1,11 @@
 """The processes of a run, and what is recorded of them while it lasts. Whatever happens, none is left behind."""
 
 import shutil
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
 from pairs.core.errors import BadInputError, PairsError
+from pairs.core.interrupts import guarded_context
 from pairs.core.progress import waiting
 from pairs.harness.machine import MachineSampler
 from pairs.harness.processes import Processes
@@ -64,3 +66,10 @@ class Recorder(AbstractContextManager["Recorder"]):
         if self._whole_run or self.throughput.engine_told:
             self.run.write_parquet(self.run.throughput_file, self.throughput.table())
         finalize_answers(self.run)
+
+
+@guarded_context
+def recording(run: Run, transport: Transport) -> Iterator[Recorder]:
+    """Follow a run whose engine somebody else starts; nothing interrupts how it is ended and written."""
+    with Recorder(run, transport) as recorder:
+        yield recorder

@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from functools import partial
 from signal import SIGTERM
 
+from pairs.core.interrupts import interruptible, uninterrupted
 from pairs.core.progress import waiting
 from pairs.core.units import show_duration
 from pairs.harness.faults import FaultEvent, FaultInjector, find_faults
 from pairs.harness.playback import Playback, Replay
-from pairs.harness.processes import ENGINE, SINK, Engine, EngineError
+from pairs.harness.processes import ENGINE, SINK, Engine, EngineError, RunProcess
 from pairs.harness.recorder import Recorder
 from pairs.run_folder.folder import Run
 from pairs.translator.target import Launch, Target
 from pairs.transport.base import Transport
 
 _POLL_S = 0.1
+_TIME_TO_START_MS = 300_000  # for sink and engine; a cluster may let an engine wait
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def execute(run: Run, job: Job, transport: Transport, began: Callable[[int | Non
     `began` is told when the first tick is due, us of wall time, or nothing if the run is unpaced.
     """
     supervisor = _Supervisor(run, job, transport)
-    with supervisor.recorder:
+    with uninterrupted(), supervisor.recorder, interruptible():
         return supervisor.execute(began)
 
 
@@ -69,12 +71,12 @@ class _Supervisor:
         sink = processes.start_module(SINK, "pairs.harness.sink", run.path)
         started = time.perf_counter()
         with waiting(f"starting {job.target.name}"):
-            self._wait_until(lambda: transport.sink is not None)
+            self._wait_until(lambda: transport.sink is not None, sink)
             ends = transport.source, transport.sink or ""
             settings = job.replay.settings
             launch = Launch(run.app_folder, *ends, run.checkpoint_folder, run.progress_file, settings.settings)
             engine = Engine(processes, job.target.command(launch), run.app_folder)
-            self._wait_until(lambda: transport.ready, engine)
+            self._wait_until(lambda: transport.ready, engine.process)
         playback = self._playback
         playback.start(began)
         faults, note = find_faults(settings.faults), partial(self.recorder.note, force=True)
@@ -90,11 +92,17 @@ class _Supervisor:
         speed = self._throughput.ticks_per_second()
         return Outcome(seconds, playback.start_us, speed, tuple(injector.events), processes.exit_codes())
 
-    def _wait_until(self, condition: Callable[[], bool], engine: Engine | None = None) -> None:
-        while not condition():
+    def _wait_until(self, ready: Callable[[], bool], process: RunProcess) -> None:
+        """Wait for a process to be ready; not for ever."""
+        limit_ms = max(_TIME_TO_START_MS, self._job.replay.settings.stall_timeout)
+        deadline = time.monotonic() + limit_ms / 1000
+        while not ready():
             self._processes.check()
-            if engine is not None and not engine.process.running:
-                raise EngineError(f"the engine ended before it was ready; see {engine.process.log}")
+            if not process.running:
+                raise EngineError(f"the {process.name} ended before it was ready; see {process.log}")
+            if time.monotonic() > deadline:
+                waited = f"the {process.name} was not ready within {show_duration(limit_ms)}"
+                raise EngineError(f"{waited}; see {process.log}, or give a longer --stall-timeout")
             time.sleep(_POLL_S / 10)
 
     def _part_of(self, process: str, name: str, command: list[str]) -> str:

@@ -1,9 +1,10 @@
 """Makes reports: reads runs, renders the page, writes the file whole or not at all."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from pairs.core import locks
 from pairs.core.errors import BadInputError
 from pairs.core.files import atomic_write
 from pairs.core.progress import waiting
@@ -23,14 +24,25 @@ def make_report(runs: Sequence[Run], output: Path | None) -> Path:
     target = output or runs[0].report_file
     if target.is_dir():
         raise BadInputError(f"{target}: is a folder; give the file to write")
-    recorded = _read(runs)
-    return _written(target, report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded))
+    with _unchanged(runs):
+        recorded = _read(runs)
+        return _written(target, report_of(recorded[0]) if len(recorded) == 1 else comparison_of(recorded))
 
 
 @waiting("making the report")
 def make_sweep_report(points: Sequence[Point], runs: Sequence[Run], target: Path) -> Path:
     """Write the report of a sweep; return where it is."""
-    return _written(target, sweep_report_of(points, _read(runs)))
+    with _unchanged(runs):
+        return _written(target, sweep_report_of(points, _read(runs)))
+
+
+@contextmanager
+def _unchanged(runs: Sequence[Run]) -> Iterator[None]:
+    """Refuse runs in progress, and let none be overwritten meanwhile."""
+    with ExitStack() as locked:
+        for run in runs:
+            locked.enter_context(locks.shared(run.path))
+        yield
 
 
 def _read(runs: Sequence[Run]) -> list[Recorded]:

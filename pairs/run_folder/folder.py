@@ -109,6 +109,14 @@ class Run:
         manifest.write(self.manifest_file)
         return manifest
 
+    def clear(self) -> None:
+        """Remove all that is in the folder; the folder itself stays, as it may be locked."""
+        for path in self.path.iterdir() if self.path.exists() else ():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
     def write_parquet(self, file: Path, table: pa.Table) -> None:
         with atomic_write(file) as partial:
             pq.write_table(table, partial)
@@ -132,14 +140,20 @@ def new_run(path: Path, overwrite: bool) -> Run:
     """Make the folder of a run; an old run is replaced only with `overwrite`."""
     refuse_foreign_link(path)
     run = Run(path.resolve())
-    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
-        if not overwrite:
-            raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
-        if not run.manifest_file.is_file():
-            raise BadInputError(f"{path}: exists and is not a run, so it is not overwritten; choose another folder")
-        shutil.rmtree(run.path)
+    refuse_existing_run(path, overwrite)
     try:
+        run.clear()
         (run.path / "logs").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be written: {error.strerror}; choose another folder") from None
     return run
+
+
+def refuse_existing_run(path: Path, overwrite: bool) -> None:
+    """Refuse to write over anything but a run, and over that only with `overwrite`."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    if not overwrite:
+        raise BadInputError(f"{path}: exists already; choose another folder, or give --overwrite to replace it")
+    if not Run(path).manifest_file.is_file():
+        raise BadInputError(f"{path}: exists and is not a run, so it is not overwritten; choose another folder")

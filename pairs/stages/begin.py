@@ -10,6 +10,7 @@ from pathlib import Path
 from pairs.config.run_settings import RunSettings
 from pairs.config.values import suggestion
 from pairs.core.errors import BadInputError
+from pairs.core.interrupts import interruptible, uninterrupted
 from pairs.core.progress import warn
 from pairs.dataset.folder import Dataset
 from pairs.harness.playback import Replay
@@ -77,12 +78,33 @@ def begin_run(replay: Replay, facts: EngineFacts, output: Path, overwrite: bool)
     """Make the folder of a run with strategies and manifest; return it with its transport, yet to be created."""
     replay.dataset.refuse_bad_files()
     run = new_run(output, overwrite)
-    shutil.copyfile(replay.dataset.strategies_file, run.strategies_file)
-    _manifest(replay, facts, read_strategies(run.strategies_file), digest_of(run.strategies_file)).write(
-        run.manifest_file
-    )
+    with nothing_left(run):
+        shutil.copyfile(replay.dataset.strategies_file, run.strategies_file)
+        strategies = read_strategies(run.strategies_file)
+        _manifest(replay, facts, strategies, digest_of(run.strategies_file)).write(run.manifest_file)
     settings = replay.settings
     return run, TRANSPORTS[settings.transport](run.transport_folder, settings.drivers)
+
+
+@contextmanager
+def nothing_left(run: Run) -> Iterator[None]:
+    """Remove what a failure or an interrupt leaves of a run that has not recorded anything."""
+    with uninterrupted():
+        try:
+            with interruptible():
+                yield
+        except BaseException:
+            run.clear()
+            raise
+
+
+def kept(run: Run, folder: Path) -> str:
+    """Say what is kept of a run that was interrupted."""
+    if not run.manifest_file.is_file():
+        return f"{folder} was not begun"
+    if run.manifest.state == "ended":
+        return f"{folder} is complete"
+    return f"{folder} keeps what was recorded until then, marked as failed"
 
 
 def warn_hopeless(replay: Replay) -> None:

@@ -4,6 +4,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
+from pairs.core import locks
+from pairs.core.interrupts import keeping
 from pairs.core.progress import waiting
 from pairs.dataset.folder import Dataset
 from pairs.harness.processes import EngineError
@@ -19,9 +21,10 @@ from pairs.stages.validate import validate
 
 @waiting("scoring")
 def score(run: Run) -> ScoreRecord:
-    run.refuse_other_inputs(run.dataset())
-    scored = score_run(read_run(run))
-    scored.write(run.score_file)
+    with locks.shared(run.path):
+        run.refuse_other_inputs(run.dataset())
+        scored = score_run(read_run(run))
+        scored.write(run.score_file)
     return scored
 
 
@@ -40,8 +43,9 @@ def bench(
     """Run, validate, score and report; `done` is called with the result of each stage when it ends."""
     run = run_program(dataset, settings, output, overwrite)
     done(run)
-    done(validate(run.path, master))
-    scored = score(run)
-    done(scored)
-    done(make_report([run], None))
+    with keeping(lambda: f"{run.path} is complete; go on with 'pairs validate {run.path}'"):
+        done(validate(run.path, master))
+        scored = score(run)
+        done(scored)
+        done(make_report([run], None))
     return scored

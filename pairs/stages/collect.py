@@ -5,7 +5,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
+from pairs.core import locks
 from pairs.core.errors import PairsError
+from pairs.core.interrupts import keeping, uninterrupted
 from pairs.core.progress import warn
 from pairs.core.units import counted
 from pairs.dataset.folder import Dataset
@@ -13,7 +15,7 @@ from pairs.harness import external
 from pairs.harness.processes import SINK
 from pairs.model.plan import PlanClass
 from pairs.run_folder.folder import Run
-from pairs.stages.begin import EngineFacts, begin_run, check_transport, noting_failure, replay_of
+from pairs.stages.begin import EngineFacts, begin_run, check_transport, kept, noting_failure, replay_of
 from pairs.transport.base import Transport
 
 PLAN = "external"  # of a program that the kit does not know
@@ -34,14 +36,21 @@ def collect(
 
     `announce` is called when ticks and answers have their place.
     """
-    replay = replace(replay_of(dataset, settings), settings=settings)  # the speed is known when ticks are sent
-    run, transport = begin_run(replay, EngineFacts(plan_class), output, overwrite)
-    with noting_failure(run):
-        collected = external.collect(run, transport, lambda: announce(transport), lambda: _played(run))
-    exit_codes = run.manifest.exit_codes | collected.exit_codes
-    run.update_manifest(state="ended", **asdict(collected) | {"exit_codes": exit_codes})
+    with locks.shared(dataset.path), locks.exclusive_made(output):
+        replay = replace(replay_of(dataset, settings), settings=settings)  # the speed is known when ticks are sent
+        run, transport = begin_run(replay, EngineFacts(plan_class), output, overwrite)
+        with keeping(lambda: kept(run, output)):
+            _collect(run, transport, announce)
     _warn_refused(run)
     return run
+
+
+def _collect(run: Run, transport: Transport, announce: Announce) -> None:
+    with uninterrupted():
+        with noting_failure(run):
+            collected = external.collect(run, transport, lambda: announce(transport), lambda: _played(run))
+        exit_codes = run.manifest.exit_codes | collected.exit_codes
+        run.update_manifest(state="ended", **asdict(collected) | {"exit_codes": exit_codes})
 
 
 def _played(run: Run) -> bool:

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from pairs.config.profile import Profile, load_profile
 from pairs.config.settings import declared_in
 from pairs.config.workload import Workload
-from pairs.core import spark
+from pairs.core import locks, spark
 from pairs.core.errors import BadInputError
-from pairs.core.progress import waiting
+from pairs.core.files import temporary_folder
+from pairs.core.progress import Progress, waiting
 from pairs.dataset.folder import Dataset, new_dataset
 from pairs.dataset.formats import VIRTUAL
 from pairs.generator import import_job, job
@@ -21,7 +21,7 @@ from pairs.generator.pairing import PairsWanted
 from pairs.generator.query_generator import generate_strategies as draw_strategies
 from pairs.generator.sorting import write_runs
 from pairs.generator.ticks import TickSource
-from pairs.generator.trades import TradeColumns, parts_of_trades
+from pairs.generator.trades import TradeColumns, check_beginning
 from pairs.measure.validity import hopeless_reasons
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import write_new, write_strategies
@@ -63,7 +63,7 @@ Done = Callable[[object], None]  # called with the result of each stage when it 
 def generate(
     profile: Profile, path: Path, *, suffix: str, master: str, files: int | None = None, overwrite: bool = False
 ) -> GeneratedDataset:
-    with waiting("drawing the market"):
+    with waiting("counting the ticks"):
         source = TickSource(profile.workload)
         ranges = job.cut_into_files(source.timeline.ticks, files)
     spark.check_java()
@@ -93,7 +93,7 @@ def _belonging(dataset: Dataset, seed: int | None = None, count: int | None = No
 def import_trades(
     files: Sequence[Path], columns: TradeColumns, wanted: PairsWanted, path: Path, *, master: str, overwrite: bool
 ) -> ImportedDataset:
-    _refuse_files(files, columns)
+    _check_files(files, columns)
     spark.check_java()
     with new_dataset(path, overwrite) as dataset, spark.session("pairs import", master) as session:
         spark.warm_up(session, write_runs)
@@ -103,13 +103,14 @@ def import_trades(
     return ImportedDataset(Dataset(path), len(files), seconds, tuple(correlations))
 
 
-@waiting("reading the headers of the files")
-def _refuse_files(files: Sequence[Path], columns: TradeColumns) -> None:
-    """Refuse files that cannot be imported, before Spark starts."""
-    for place, file in enumerate(files):
-        if file.resolve() in [other.resolve() for other in files[:place]]:
-            raise BadInputError(f"{file}: given twice, which would double every trade; give it once")
-        parts_of_trades(file, columns)
+def _check_files(files: Sequence[Path], columns: TradeColumns) -> None:
+    """Refuse, before Spark starts, what the beginning of a file shows."""
+    with Progress("opening trades", len(files), "files") as progress:
+        for place, file in enumerate(files):
+            if file.resolve() in [other.resolve() for other in files[:place]]:
+                raise BadInputError(f"{file}: given twice, which would double every trade; give it once")
+            check_beginning(file, columns)
+            progress.set(place + 1)
 
 
 def generate_strategies(
@@ -117,8 +118,9 @@ def generate_strategies(
 ) -> GeneratedStrategies:
     """Generate the strategies of a dataset, by default from its own parameters."""
     dataset = Dataset(path)
-    strategies = _belonging(dataset, seed, count)
-    write_new(dataset.strategies_file, strategies, overwrite)
+    with locks.exclusive(path):
+        strategies = _belonging(dataset, seed, count)
+        write_new(dataset.strategies_file, strategies, overwrite)
     return GeneratedStrategies(dataset, strategies, dataset.manifest.workload.seed if seed is None else seed)
 
 
@@ -127,8 +129,8 @@ def are_generated(dataset: Dataset, digest: str) -> bool:
     """Return whether strategies with a digest are byte for byte what the query generator writes for a dataset."""
     if dataset.optional_manifest is None or not dataset.correlations_file.is_file():
         return False
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "strategies.xml"
+    with temporary_folder() as folder:
+        file = folder / "strategies.xml"
         write_strategies(file, _belonging(dataset))
         return sha256(file.read_bytes()).hexdigest() == digest
 
@@ -136,8 +138,8 @@ def are_generated(dataset: Dataset, digest: str) -> bool:
 def is_confirmed(dataset: Dataset, master: str) -> bool:
     """Return whether the ticks of a dataset are those that the generator gives for its parameters, drawn again."""
     manifest = dataset.manifest
-    with TemporaryDirectory() as folder:
-        again = generate(manifest.as_profile, Path(folder) / "again", suffix=VIRTUAL, master=master).dataset
+    with temporary_folder() as folder:
+        again = generate(manifest.as_profile, folder / "again", suffix=VIRTUAL, master=master).dataset
         return (again.manifest.digest, again.manifest.correlations_digest) == (
             manifest.digest,
             dataset.correlations_digest(),

@@ -7,13 +7,15 @@ from typing import Any
 
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.settings import parse_flags
+from pairs.core import locks
 from pairs.core.errors import BadInputError
+from pairs.core.interrupts import keeping, uninterrupted
 from pairs.dataset.folder import Dataset
 from pairs.harness import external
 from pairs.harness.playback import Replay
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run
-from pairs.stages.begin import EngineFacts, begin_run, load_of, noting_failure, replay_of, warn_hopeless
+from pairs.stages.begin import EngineFacts, begin_run, kept, load_of, noting_failure, replay_of, warn_hopeless
 from pairs.stages.collect import PLAN, Announce, external_settings
 from pairs.transport.registry import load_transport
 
@@ -24,26 +26,30 @@ def play(dataset: Dataset, flags: Mapping[str, Any], output: Path, announce: Ann
     `flags` are the run settings that were given; `announce` is called when it is known where ticks will be.
     """
     run = Run(output.resolve())
-    if not run.manifest_file.is_file():
-        return _play_alone(dataset, external_settings(load_run("local", flags)), output, announce)
-    _play_into(run, dataset, parse_flags(flags, RunSettings).values, announce)
+    with locks.shared(dataset.path):
+        if not run.manifest_file.is_file():
+            return _play_alone(dataset, external_settings(load_run("local", flags)), output, announce)
+        _refuse_unready(run, dataset)
+        with locks.exclusive(run.transport_folder):  # the run itself is in use by 'pairs collect'
+            _play_into(run, dataset, parse_flags(flags, RunSettings).values, announce)
     return run
 
 
 def _play_alone(dataset: Dataset, settings: RunSettings, output: Path, announce: Announce) -> Run:
     if output.exists() and any(output.iterdir() if output.is_dir() else [output]):
         raise BadInputError(f"{output}: exists and is not a run; give one that 'pairs collect' began, or a new folder")
-    replay = replay_of(dataset, settings)
-    run, transport = begin_run(replay, EngineFacts("block"), output, overwrite=False)
-    warn_hopeless(replay)
-    with noting_failure(run):
-        played = external.play_alone(run, replay, transport, lambda: announce(transport), _began(run, replay))
-    run.update_manifest(state="ended", exit_codes=played)
+    with locks.exclusive_made(output):
+        replay = replay_of(dataset, settings)
+        run, transport = begin_run(replay, EngineFacts("block"), output, overwrite=False)
+        warn_hopeless(replay)
+        with keeping(lambda: kept(run, output)), uninterrupted():
+            with noting_failure(run):
+                played = external.play_alone(run, replay, transport, lambda: announce(transport), _began(run, replay))
+            run.update_manifest(state="ended", exit_codes=played)
     return run
 
 
 def _play_into(run: Run, dataset: Dataset, given: Mapping[str, Any], announce: Announce) -> None:
-    _refuse_unready(run, dataset)
     begun = run.manifest.settings
     for name in given.keys() - {"speed"}:
         if given[name] != (value := getattr(begun, name)):
@@ -55,7 +61,7 @@ def _play_into(run: Run, dataset: Dataset, given: Mapping[str, Any], announce: A
     announce(transport)
     external.wait_for_engine(run, transport)
     _refuse_unready(run, dataset)
-    with noting_failure(run):
+    with keeping(lambda: kept(run, run.path)), uninterrupted(), noting_failure(run):
         played = external.play(run, replay, transport, _began(run, replay))
         run.update_manifest(exit_codes=played)
 

@@ -6,13 +6,24 @@ from itertools import count
 from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
+from pairs.core import locks
 from pairs.core.errors import BadInputError
+from pairs.core.interrupts import keeping, uninterrupted
 from pairs.dataset.folder import Dataset
 from pairs.harness.faults import find_faults
 from pairs.harness.supervisor import Job, execute
-from pairs.run_folder.folder import Run
+from pairs.run_folder.folder import Run, refuse_existing_run, refuse_foreign_link
 from pairs.run_folder.records import InjectedFault
-from pairs.stages.begin import EngineFacts, begin_run, check_transport, noting_failure, replay_of, warn_hopeless
+from pairs.stages.begin import (
+    EngineFacts,
+    begin_run,
+    check_transport,
+    kept,
+    nothing_left,
+    noting_failure,
+    replay_of,
+    warn_hopeless,
+)
 from pairs.translator import targets
 from pairs.translator.target import Target
 from pairs.translator.translate import translate
@@ -30,12 +41,24 @@ def with_master(settings: RunSettings, master: str | None) -> RunSettings:
 
 def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool = False) -> Run:
     """Run a program on a dataset, into a folder or a new one under runs/."""
-    job = job_for(dataset, settings)
-    plan = job.target.plans[job.plan]
-    facts = EngineFacts(plan.plan_class, plan.steps, job.target.versions())
-    run, transport = begin_run(job.replay, facts, output or _next_run_folder(dataset, job), overwrite)
-    _run_job(run, job, transport)
+    with locks.shared(dataset.path):
+        job = job_for(dataset, settings)
+        plan = job.target.plans[job.plan]
+        facts = EngineFacts(plan.plan_class, plan.steps, job.target.versions())
+        folder = output or _next_run_folder(dataset, job)
+        with locks.exclusive_made(folder):
+            run, transport = begin_run(job.replay, facts, folder, overwrite)
+            with keeping(lambda: kept(run, folder)):
+                _run_job(run, job, transport)
     return run
+
+
+def refuse_early(settings: RunSettings, duration_ms: int, output: Path | None, overwrite: bool) -> None:
+    """Refuse what can be refused before there is a dataset: settings that no run can have, and a folder in the way."""
+    check_settings(settings, duration_ms)
+    if output is not None:
+        refuse_foreign_link(output)
+        refuse_existing_run(output, overwrite)
 
 
 def check_settings(settings: RunSettings, duration_ms: int) -> tuple[Target, str]:
@@ -68,16 +91,20 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
 
 
 def _run_job(run: Run, job: Job, transport: Transport) -> None:
+    """Translate and execute the program, and write how it went."""
+    with nothing_left(run):
+        translate(job.replay.dataset.strategies_file, job.target, job.plan, run.app_folder)
+    warn_hopeless(job.replay)
+
     def began(start_us: int | None) -> None:
         with suppress(BadInputError):  # a full disk is reported elsewhere
             run.update_manifest(start_us=start_us)
 
-    with noting_failure(run):
-        translate(job.replay.dataset.strategies_file, job.target, job.plan, run.app_folder)
-        warn_hopeless(job.replay)
-        outcome = execute(run, job, transport, began)
-    faults = tuple(InjectedFault(kind=fault.kind, at_us=fault.time_us) for fault in outcome.faults)
-    run.update_manifest(state="ended", **asdict(outcome) | {"faults": faults})
+    with uninterrupted():
+        with noting_failure(run):
+            outcome = execute(run, job, transport, began)
+        faults = tuple(InjectedFault(kind=fault.kind, at_us=fault.time_us) for fault in outcome.faults)
+        run.update_manifest(state="ended", **asdict(outcome) | {"faults": faults})
 
 
 def _next_run_folder(dataset: Dataset, job: Job) -> Path:

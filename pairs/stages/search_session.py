@@ -7,8 +7,8 @@ SEARCH/search.html       all runs compared
 
 import re
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,12 @@ from typing import Any
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
 from pairs.config.values import Plain
+from pairs.core import locks
 from pairs.core.errors import BadInputError
+from pairs.core.interrupts import interruptible, keeping, uninterrupted
 from pairs.core.progress import waiting
 from pairs.core.records import Record
+from pairs.core.units import counted
 from pairs.measure.recordings import Recorded, read_run
 from pairs.measure.resources import cores_used, cost
 from pairs.measure.run_time import run_seconds
@@ -68,8 +71,17 @@ class SearchSession:
     suffix: str  # of the tick files, which are removed after each run
     master: str
 
-    def start(self) -> None:
-        """Make the folder, or check that it belongs to the same search."""
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Make the folder, or check that it belongs to the same search; keep others out of it."""
+        with locks.exclusive_made(self.folder), keeping(self._kept):
+            self._start()
+            yield
+
+    def _kept(self) -> str:
+        return f"{self.folder} keeps {counted(len(self.runs()), 'finished run')}; called again, the search goes on"
+
+    def _start(self) -> None:
         profile = self.profile_at(1)
         plain = self.settings.as_plain()
         workload = profile.workload.as_plain()
@@ -78,10 +90,6 @@ class SearchSession:
         with suppress(FileNotFoundError):
             if not SearchManifest.read(file).same_search(manifest):
                 raise BadInputError(f"{self.folder}: contains another search; give another folder with -o")
-        try:
-            (self.folder / "runs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInputError(f"{self.folder}: cannot be written: {error.strerror}; choose another folder") from None
         manifest.write(file)
 
     def runs(self) -> list[Run]:
@@ -106,17 +114,23 @@ class SearchSession:
         run = next(run for run in numbered if not run.is_scored)
         shutil.rmtree(run.path, ignore_errors=True)
         data = self.folder / "data" / f"sf-{scale_factor}"
-        try:
-            dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, lambda _: None)
-            run_to_score(dataset, self.settings, run, self.master)
-        finally:
-            shutil.rmtree(data, ignore_errors=True)
+        with uninterrupted():
+            try:
+                with interruptible():
+                    dataset = ensure_dataset(self.profile_at(scale_factor), data, self.suffix, self.master, _ignore)
+                    run_to_score(dataset, self.settings, run, self.master)
+            finally:
+                shutil.rmtree(data, ignore_errors=True)
         return outcome_of(read_run(run), self.limit_s)
 
     def make_report(self) -> Path | None:
         """Compare all runs in a report; None if there are too few."""
         runs = self.runs()
         return make_report(runs, self.folder / "search.html") if len(runs) > 1 else None
+
+
+def _ignore(_: object) -> None:
+    """Show nothing of the stages of a search."""
 
 
 def runs_in(folder: Path) -> list[Run]:

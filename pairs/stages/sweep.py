@@ -9,7 +9,7 @@ SWEEP/sweep.html          all points and runs compared
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,13 @@ from pairs.config.grid import GridPoint
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.values import Plain
+from pairs.core import locks
 from pairs.core.errors import BadInputError
+from pairs.core.interrupts import keeping
 from pairs.core.progress import waiting
 from pairs.core.records import Model, Record
 from pairs.core.spark import DEFAULT_MASTER
+from pairs.core.units import counted
 from pairs.dataset.folder import Dataset
 from pairs.measure.recordings import read_run
 from pairs.measure.repetition import Point, RunFigures, interleaved
@@ -102,19 +105,24 @@ class SweepSession:
         duration_ms = self.profile.workload.duration
         return sum(run_seconds(duration_ms, wall_speed(known, self.profile.speed)) for known in settings)
 
-    def refuse_other_folder(self) -> None:
-        """Refuse the folder of another sweep, or of anything else."""
-        if self._found() is None and self.folder.exists() and not self._is_new():
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Refuse the folder of another sweep, or of anything else; keep others out of it."""
+        with locks.exclusive_made(self.folder), keeping(self._kept):
+            self._refuse_other_folder()
+            yield
+
+    def _kept(self) -> str:
+        finished = len(self.points) * self.repeat - len(self.remaining())
+        return f"{self.folder} keeps {counted(finished, 'finished run')}; called again, the sweep goes on"
+
+    def _refuse_other_folder(self) -> None:
+        if self._found() is None and not self._is_new():
             raise BadInputError(f"{self.folder}: exists and is not a sweep; choose another folder with -o")
 
     def start(self, done: Done) -> Dataset:
-        """Make the folder and the dataset, or find them; return the dataset."""
-        self.refuse_other_folder()
+        """Make the dataset, or find it, and write what is planned; return the dataset."""
         dataset = ensure_dataset(self.profile, self.data or self.folder / "data", self.suffix, self.master, done)
-        try:
-            (self.folder / "runs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInputError(f"{self.folder}: cannot be written: {error.strerror}; choose another folder") from None
         found = self._found()
         repeat = self.repeat if found is None else max(self.repeat, found.repeat)
         self._manifest(repeat).write(self.folder / "sweep.json")
@@ -167,7 +175,7 @@ class SweepSession:
 
     def _is_new(self) -> bool:
         """Return whether there is nothing in the folder but a dataset that an interrupted sweep made."""
-        return self.folder.is_dir() and {path.name for path in self.folder.iterdir()} <= {"data", "runs"}
+        return all(path.name in ("data", "runs") or path.name.startswith(".") for path in self.folder.iterdir())
 
 
 def sweep_session(

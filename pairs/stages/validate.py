@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pairs.core import locks
 from pairs.core.errors import BadInputError
 from pairs.core.progress import waiting
 from pairs.core.spark import session
@@ -29,16 +30,18 @@ class ExpectedAnswers:
 
 def check(path: Path, master: str) -> row_check.Findings:
     dataset = Dataset(path)
-    dataset.tick_files()  # refuse before Spark starts
-    dataset.known_symbols()
-    with session("pairs check", master) as spark:
-        return row_check.check(spark, dataset)
+    with locks.shared(path):
+        dataset.tick_files()  # refuse before Spark starts
+        dataset.known_symbols()
+        with session("pairs check", master) as spark:
+            return row_check.check(spark, dataset)
 
 
 def expected(path: Path, master: str, recompute: bool) -> ExpectedAnswers:
     """Compute the expected answers of a dataset, unless they are there."""
     dataset = Dataset(path)
-    return ExpectedAnswers(dataset, *kept_or_computed(dataset, master, recompute))
+    with locks.shared(path):
+        return ExpectedAnswers(dataset, *kept_or_computed(dataset, master, recompute))
 
 
 def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy: str | None = None) -> Validation:
@@ -47,10 +50,19 @@ def validate(folder: Path, master: str, dataset: Dataset | None = None, strategy
     Writes validation.json. A strategy, if given, must be in the set.
     """
     run = Run(folder)
-    if dataset is None and not run.manifest_file.is_file():
-        remedy = "give the folder of a run, or, for the answers of another engine, --dataset DATASET --answers FOLDER"
-        raise BadInputError(f"{folder}: not a run, as it has no run.json; {remedy}")
-    dataset = dataset or run.dataset()
+    with locks.shared(folder):
+        if dataset is None and not run.manifest_file.is_file():
+            remedy = (
+                "give the folder of a run, or, for the answers of another engine, --dataset DATASET --answers FOLDER"
+            )
+            raise BadInputError(f"{folder}: not a run, as it has no run.json; {remedy}")
+        dataset = dataset or run.dataset()
+        with locks.shared(dataset.path):
+            return _validate(run, dataset, master, strategy)
+
+
+def _validate(run: Run, dataset: Dataset, master: str, strategy: str | None) -> Validation:
+    folder = run.path
     if run.manifest_file.is_file():
         run.refuse_other_inputs(dataset)
     for stream in STREAMS:

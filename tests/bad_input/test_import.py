@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from pairs.cli import app as cli
@@ -17,6 +19,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("trades.csv").write_text(HEADER + "A,1,2024-01-02T09:30:00Z\nB,2,2024-01-02T09:30:01Z\n")
     Path("empty.csv").write_text("")
+    Path("numbers.csv").write_text(HEADER + "A,1,1704187800000\nB,2,1704187801000\n")
+    pq.write_table(pa.table({"sym": ["A", "B"], "px": [1.0, 2.0], "at": [0, 1]}), "numbers.parquet")
     Path("broken.parquet").write_bytes(b"PAR1")
     for name, rows in {"none": "", "half": "A,\n", "same": "A,A\n", "twice": "A,B\nB,A\n", "other": "A,Z\n"}.items():
         Path(f"{name}.pairs").write_text("symbol1,symbol2\n" + rows)
@@ -28,6 +32,11 @@ CASES = {
     "a folder": (["."], ".: not readable as trades: Is a directory; give CSV with a header line, or Parquet"),
     "an empty file": (["empty.csv"], "empty.csv: not readable as trades: no column 'sym'; has nothing"),
     "a broken file": (["broken.parquet"], "broken.parquet: not readable as trades: "),
+    "times without a unit": (
+        ["trades.csv", "numbers.csv"],
+        "numbers.csv: row 1: time '1704187800000' is a number; give its unit, such as --time-unit ms",
+    ),
+    "times without a unit in Parquet": (["numbers.parquet"], "numbers.parquet: row 1: time 0 is a number; give its"),
     "a file twice": (["trades.csv", "./trades.csv"], "trades.csv: given twice"),
     "no such column": (["trades.csv", "--size-column", "qty"], "no column 'qty'; has 'sym', 'px', 'at'; give CSV"),
     "wrong unit": (["trades.csv", "--time-unit", "h"], "--time-unit: 'h' is not valid; give one of ns, us, ms, s"),

@@ -1,6 +1,7 @@
 """Tests of the command line itself."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -76,6 +77,15 @@ def test_estimate_takes_the_options_of_generate(capsys: pytest.CaptureFixture[st
 def test_estimate_knows_that_empty_windows_give_no_answers(capsys: pytest.CaptureFixture[str]) -> None:
     """A market with few trades gives few answers."""
     assert "about 0 indicators and 0 orders" in printed(capsys, "estimate", "--basis-rate", "0.01")
+
+
+def test_estimate_does_not_work_in_proportion_to_the_market(capsys: pytest.CaptureFixture[str]) -> None:
+    """The largest market, with ten million symbols and 1,000 times as many ticks as SF 1,000, takes no longer."""
+    shown = " ".join(printed(capsys, "estimate", "--sf", "1000000").split())
+    ticks = re.search(r"ticks about ([\d,]+) in 2h", shown)
+    assert ticks is not None, shown
+    assert int(ticks[1].replace(",", "")) == pytest.approx(44.85e6 * 100_000, rel=1e-3)
+    assert "ticks 4,48" in " ".join(printed(capsys, "estimate", "--sf", "1000").split())
 
 
 def test_a_shell_completes_verbs() -> None:

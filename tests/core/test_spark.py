@@ -1,13 +1,16 @@
 """Tests of the checks before Spark starts, and of the messages when it fails."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from pairs.core.errors import BadInputError
 from pairs.core.spark import cause_of, check_java, java_version, session
+from tests.processes import is_alive
 
 
 @pytest.mark.parametrize(
@@ -83,3 +86,37 @@ def test_a_session_leaves_the_search_path_as_it_was() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_java_that_hangs_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the limit that it did not keep; what it started is ended."""
+    program = tmp_path / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nsleep 99\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr("pairs.core.spark._TIME_TO_ANSWER_S", 0.5)
+    with pytest.raises(BadInputError, match=r"bin/java -version did not end within 0\.5 s; install Java 17"):
+        check_java()
+    assert not any(is_alive(child) for child in psutil.Process().children() if child.name() == "sleep")
+
+
+@pytest.mark.process
+def test_a_spark_that_does_not_start_is_given_up(tmp_path: Path) -> None:
+    """A Java that tells its version and then hangs fails the session within the limit, and is ended."""
+    program = tmp_path / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\n[ "$1" = -version ] && echo \'openjdk version "17.0.1"\' || sleep 99\n')
+    program.chmod(0o755)
+    start = (
+        "import psutil; from pairs.core import spark; from pairs.core.errors import BadInputError\n"
+        "spark._TIME_TO_START_S = 2\n"
+        "try:\n"
+        "    with spark.session('x', 'local[1]'): pass\n"
+        "except BadInputError as error: print(error)\n"
+        "assert psutil.Process().children(recursive=True) == []\n"
+    )
+    environment = os.environ | {"JAVA_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("--master: Spark did not start on 'local[1]' within 2 s; ")

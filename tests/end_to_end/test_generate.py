@@ -23,7 +23,7 @@ SMALL = ("--profile", "quick", "--duration", "20m")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     """Make a dataset with the default master."""
     folder = tmp_path_factory.mktemp("reference")
-    command = [sys.executable, "-m", "pairs.cli.app", "generate", "-o", "market", "--files", "3", *SMALL]
+    command = [sys.executable, "-m", "pairs.cli", "generate", "-o", "market", "--files", "3", *SMALL]
     subprocess.run(command, cwd=folder, check=True)
     return Dataset(folder / "market")
 
@@ -60,7 +60,7 @@ def test_overwrite_replaces_a_dataset_and_leaves_nothing_else(pairs_command: Com
 def test_a_terminal_gets_a_progress_bar(tmp_path: Path) -> None:
     """On a terminal the bar shows ticks, their rate and the time left."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "pairs.cli.app", "generate", "-o", "market", "--duration", "5m"]
+    command = [sys.executable, "-m", "pairs.cli", "generate", "-o", "market", "--duration", "5m"]
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
     with subprocess.Popen(command, cwd=tmp_path, stdout=theirs, stderr=theirs, env=environment) as running:
         os.close(theirs)
@@ -130,7 +130,7 @@ def test_an_installed_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
     outside = os.environ | {"PYTHONPATH": str(site)}
     found = subprocess.run([sys.executable, "-c", where], cwd=tmp_path, env=outside, capture_output=True, text=True)
     assert found.stdout.startswith(str(site))
-    command = [sys.executable, "-m", "pairs.cli.app", "generate", "-o", "market", *SMALL]
+    command = [sys.executable, "-m", "pairs.cli", "generate", "-o", "market", *SMALL]
     done = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True)
     assert (done.returncode, errors_of(done.stderr)) == (0, "")
     assert Dataset(tmp_path / "market").manifest.profile == "quick"

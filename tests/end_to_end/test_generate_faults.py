@@ -19,7 +19,7 @@ LONG = ("--duration", "1h", "--files", "8")  # some seconds of work
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start a generation of some seconds."""
-    command = [sys.executable, "-m", "pairs.cli.app", "generate", "-o", "market", *LONG, *arguments]
+    command = [sys.executable, "-m", "pairs.cli", "generate", "-o", "market", *LONG, *arguments]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -79,7 +79,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         _, errors = running.communicate(timeout=120)
     assert (running.returncode, errors_of(errors)) == (0, "")
     assert all(not file.name.startswith(".") for file in (tmp_path / "market" / "ticks").iterdir())
-    checked = subprocess.run([sys.executable, "-m", "pairs.cli.app", "check", "market"], cwd=tmp_path)
+    checked = subprocess.run([sys.executable, "-m", "pairs.cli", "check", "market"], cwd=tmp_path)
     assert checked.returncode == 0
 
 
@@ -114,7 +114,7 @@ def test_a_killed_executor_is_survived(tmp_path: Path) -> None:
         processes(running, "CoarseGrainedExecutorBackend")[0].kill()
         _, errors = running.communicate(timeout=240)
     assert (running.returncode, errors_of(errors)) == (0, "")
-    checked = subprocess.run([sys.executable, "-m", "pairs.cli.app", "check", "market"], cwd=tmp_path)
+    checked = subprocess.run([sys.executable, "-m", "pairs.cli", "check", "market"], cwd=tmp_path)
     assert checked.returncode == 0
 
 

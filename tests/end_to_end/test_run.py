@@ -13,9 +13,10 @@ from pyspark.sql import SparkSession
 from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
+from pairs.run_folder.folder import Run
 from pairs.validator.expected import compute
 from tests.markets import CALM, GOLDEN, golden_market
-from tests.processes import Command, descendants, is_alive, processes_of, wait_until
+from tests.processes import Command, descendants, errors_of, is_alive, processes_of, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -204,15 +205,16 @@ def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Pa
 def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path: Path, sent: signal.Signals) -> None:
     """Ctrl-C and SIGTERM end driver, engine and sink; they end even if the run is killed and can do nothing."""
     run = tmp_path / "run"
-    command = [sys.executable, "-m", "pairs.cli.app", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
+    command = [sys.executable, "-m", "pairs.cli", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: any(process.name() == "java" for process in descendants(running.pid)))
     started = descendants(running.pid)
     running.send_signal(sent)
     _, errors = running.communicate(timeout=60)
     if sent != signal.SIGKILL:
-        assert running.returncode == 130
-        assert errors.startswith("pairs: interrupted")
+        kept = f"pairs: interrupted; {run} keeps what was recorded until then, marked as failed\n"
+        assert (running.returncode, errors_of(errors)) == (130, kept)
+        assert (Run(run).manifest.state, Run(run).manifest.reason) == ("failed", "interrupted")
     wait_until(lambda: not any(map(is_alive, started)))  # Spark's JVM notices that its Python has gone
     assert processes_of(run) == {}
 

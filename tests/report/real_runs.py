@@ -23,7 +23,7 @@ _HALF_S = 9.0  # into the run, within the measurement interval
 def pairs(folder: Path, *arguments: str) -> str:
     """Run `pairs` in a folder; return what it printed. Exit code 1 says that a score does not count."""
     done = subprocess.run(
-        [sys.executable, "-m", "pairs.cli.app", *arguments], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pairs.cli", *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.returncode in (0, 1), done.stderr
     return done.stdout
@@ -60,7 +60,7 @@ def failed(folder: Path, original: Run) -> Run:
 def void(folder: Path) -> Run:
     """Run with a driver that stands still for three seconds of the measurement interval."""
     run = Run(folder / "void")
-    command = [sys.executable, "-m", "pairs.cli.app", "run", "market", "--target", "bare", "-o", "void"]
+    command = [sys.executable, "-m", "pairs.cli", "run", "market", "--target", "bare", "-o", "void"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         driver = _driver_of(process)
         time.sleep(max(_start_s(run, process) + _HALF_S - time.time(), 0))

@@ -128,10 +128,11 @@ def session(folder: Path, limit_s: float, seed: str = "1") -> SearchSession:
 def test_a_search_may_go_on_with_another_limit(tmp_path: Path) -> None:
     """The limit applies to the runs that there are, too, and is kept; other parameters make another search."""
     for limit_s in (1.0, 0.5):
-        session(tmp_path, limit_s).start()
+        with session(tmp_path, limit_s).in_use():
+            pass
         assert SearchManifest.read(tmp_path / "search.json").limit_s == limit_s
-    with pytest.raises(BadInputError, match="contains another search"):
-        session(tmp_path, 0.5, seed="2").start()
+    with pytest.raises(BadInputError, match="contains another search"), session(tmp_path, 0.5, seed="2").in_use():
+        pass
 
 
 def test_a_search_is_found_where_the_verb_puts_it() -> None:

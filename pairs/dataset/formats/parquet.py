@@ -75,10 +75,15 @@ def cut_row_groups(path: Path, refuse: RefuseSchema) -> list[tuple[int, range]]:
 
 
 def read_row_groups(
-    path: Path, row_groups: range | None, names: list[str], refuse: RefuseSchema, coded: Sequence[str] = ()
+    path: Path,
+    row_groups: range | None,
+    names: list[str],
+    refuse: RefuseSchema,
+    coded: Sequence[str] = (),
+    rows: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield columns of some row groups, or of all; those in `coded` are dictionary-encoded."""
+    """Yield columns of some row groups, or of all, some rows at a time; those in `coded` are dictionary-encoded."""
     with pq.ParquetFile(path, read_dictionary=list(coded)) as source:
         refuse(source.schema_arrow)
         groups = range(source.num_row_groups) if row_groups is None else row_groups
-        yield from source.iter_batches(_ROWS_AT_A_TIME, list(groups), columns=names, use_threads=False)
+        yield from source.iter_batches(rows or _ROWS_AT_A_TIME, list(groups), columns=names, use_threads=False)
