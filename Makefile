@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test test-all browser lint bench bench-generate bench-import bench-strategies bench-validate bench-engine bench-driver bench-report soak golden wheel clean
+.PHONY: help setup demo check test test-all browser lint bench bench-generate bench-import bench-strategies bench-validate bench-engine bench-driver bench-report soak fuzz golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -70,6 +70,9 @@ bench-report: $(READY) ## Time and size of the report of a large run
 soak: $(READY) ## Ten minutes in which the engine is killed every 20 to 40 seconds; nothing may be lost or come twice
 	@$(BIN)/python -m tests.soak
 
+fuzz: $(READY) ## Feed hostile files to all that reads files, FUZZ_MINUTES=10; findings are kept in .fuzz
+	@$(BIN)/python -m tests.fuzz
+
 golden: $(READY) ## Render the golden programs of the tests again; review the diff
 	@$(BIN)/python -m tests.golden.regenerate
 
@@ -77,4 +80,4 @@ wheel: $(READY) ## Build the wheel into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
 clean: ## Remove what the other targets made
-	@rm -rf $(VENV) build dist data runs searches sweeps .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist data runs searches sweeps .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz

@@ -96,6 +96,8 @@ def read_trades(part: TradePart, columns: TradeColumns, rows: int | None = None)
             trades = _converted(stored.batch, columns)
         except _InvalidValueError as error:
             invalid[stored.rows[error.row]] = error.text
+        except pa.ArrowException as error:
+            raise _unreadable(part.path, error) from None
         _refuse_first(part.path, invalid)
         yield trades
 
@@ -164,9 +166,17 @@ def _cast(column: pa.Array, kind: pa.DataType, meaning: str) -> pa.Array:
             try:
                 value.cast(kind)
             except pa.ArrowException:
-                text = f"{shown(value.as_py())} is not a valid {meaning}; fix the row or remove it"
+                text = f"{_shown(value)} is not a valid {meaning}; fix the row or remove it"
                 raise _InvalidValueError(row, text) from None
         raise
+
+
+def _shown(value: pa.Scalar) -> str:
+    """Return a value as text; not every value of Arrow is one of Python."""
+    try:
+        return shown(value.as_py())
+    except (ValueError, OverflowError):
+        return f"a {value.type} that cannot be shown"
 
 
 def _numbers(column: pa.Array, kind: pa.DataType, meaning: str) -> NDArray[Any]:
@@ -236,11 +246,12 @@ def _numbers_ns(column: pa.Array, unit: str | None) -> NDArray[np.int64]:
     factor = UNITS_NS[unit or "ns"]
     fractions = pa.types.is_string(column.type) and pc.any(pc.match_substring(column, ".")).as_py()
     if fractions or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
-        numbers = _numbers(column, pa.float64(), "time") * factor
+        with np.errstate(over="ignore"):
+            numbers = _numbers(column, pa.float64(), "time") * factor
         within = np.abs(numbers) <= float(2**62)
     else:
         numbers = _numbers(column, pa.int64(), "time")
-        within = np.abs(numbers) <= _MAX_INT64 // factor
+        within = (numbers <= _MAX_INT64 // factor) & (numbers >= -_MAX_INT64 // factor)
         numbers = np.where(within, numbers, 0) * factor
     _refuse(
         ~within, lambda row: f"time {shown(column[row].as_py())} is too late for {unit}; give the right --time-unit"

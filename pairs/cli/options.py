@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pairs.config.grid import MOST_REPETITIONS
 from pairs.config.run_settings import RunSettings
 from pairs.config.settings import declared_in, flags_of, shipped
 from pairs.config.values import Kind, choice, spark_master, whole
@@ -91,7 +92,7 @@ def profile_option(default: str | None = None) -> Any:
 ProfileOption = Annotated[str, profile_option()]
 RunOption = Annotated[str, option("--run", "NAME|FILE", _RUN_HELP, autocompletion=lambda: list(shipped("runs")))]
 GenerateOption = Annotated[bool, typer.Option("--generate", help=_GENERATE_HELP)]
-RepeatOption = Annotated[int, parsed_option("--repeat", whole(1, 1_000), _REPEAT_HELP)]
+RepeatOption = Annotated[int, parsed_option("--repeat", whole(1, MOST_REPETITIONS), _REPEAT_HELP)]
 FilesOption = Annotated[int | None, parsed_option("--files", whole(1, MOST_FILES), _FILES_HELP)]
 FormatOption = Annotated[str, parsed_option("--format", choice(*dict.fromkeys((*FORMATS, VIRTUAL))), _FORMAT_HELP)]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]

@@ -10,6 +10,7 @@ from pairs.config.run_settings import RunSettings
 from pairs.config.settings import declared_in
 from pairs.core.errors import BadInputError
 
+MOST_REPETITIONS = 1_000  # of a point
 _COMMA = re.compile(r"(?<!\\),")  # separates values; a backslash before it makes it part of a value
 
 

@@ -4,12 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 _LONGEST_SHOWN = 80  # characters of a value
+_LONGEST = 2_000  # characters of a message
 
 
 def one_line(message: str) -> str:
-    """Return a message as one line without control characters, whatever names from data or disk are in it."""
-    line = " ".join(message.split())
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
+    """Return a message as one line of bounded length without control characters, whatever names from data are in it.
+
+    A long one loses its middle: it begins with the place and ends with the remedy.
+    """
+    words = " ".join(message.split())
+    line = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in words)
+    half = _LONGEST // 2 - 3
+    return line if len(line) <= _LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 def shown(value: Any) -> str:

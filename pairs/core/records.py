@@ -1,14 +1,29 @@
 """The JSON files of the kit: one typed, versioned model each, which is its only reader and writer."""
 
 import json
+import math
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pairs import __version__
 from pairs.core.errors import BadInputError, shown
 from pairs.core.files import write_text
+
+LARGEST = 2**53  # whole numbers up to here are exact in a double
+
+Count = Annotated[int, Field(ge=0, le=LARGEST)]  # of things, or of time since a beginning
+Positive = Annotated[int, Field(ge=1, le=LARGEST)]
+Whole = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+
+
+def _finite(written: str) -> float:
+    """Read a number; refuse NaN and infinity, which no record holds."""
+    value = float(written)
+    if not math.isfinite(value):
+        raise ValueError(f"{written} is not a finite number")
+    return value
 
 
 class Model(BaseModel):
@@ -40,10 +55,10 @@ class Record(Model):
     def read(cls, file: Path) -> Self:
         """Read a record; a missing file raises FileNotFoundError, any other problem BadInputError."""
         try:
-            content = json.loads(file.read_text(encoding="utf-8"))
+            content = json.loads(file.read_text(encoding="utf-8"), parse_float=_finite, parse_constant=_finite)
         except FileNotFoundError:
             raise
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise BadInputError(f"{file}: cannot be read: {error}; {cls.REMEDY}") from None
         stamps = content if isinstance(content, dict) else {}
         version, kit = stamps.get("format_version"), stamps.get("kit_version", "unknown")

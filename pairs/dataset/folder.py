@@ -102,7 +102,7 @@ class Dataset:
             with self.correlations_file.open(newline="", encoding="utf-8") as source:
                 rows = csv.DictReader(source)
                 pairs = [Correlation(int(row["market"]), row["symbol1"], row["symbol2"]) for row in rows]
-        except (OSError, KeyError, ValueError, TypeError) as error:
+        except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
             raise BadInputError(
                 f"{self.correlations_file}: not readable as market,symbol1,symbol2: {error}; generate the dataset again"
             ) from None
@@ -228,7 +228,7 @@ def _is_dataset(path: Path) -> bool:
         content = json.loads(Dataset(path).manifest_file.read_bytes())
     except FileNotFoundError:
         return path.is_dir() and not any(path.iterdir())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and {"format_version", "digest"} <= content.keys()
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from pairs.config.profile import Profile
 from pairs.config.values import FASTEST, SLOWEST, Plain
 from pairs.config.workload import Workload
-from pairs.core.records import Model, Record
+from pairs.core.records import Count, Model, Positive, Record
 from pairs.core.units import show_duration
 
 _IMPORTED = "imported"
@@ -20,19 +20,19 @@ class TickFileEntry(Model):
     """A tick file of the dataset."""
 
     name: str
-    ticks: int
-    bytes: int
+    ticks: Count
+    bytes: Count
 
 
 class Counts(Model):
     """The size of a dataset."""
 
-    ticks: int
-    markets: int
-    symbols: int
-    correlations: int
-    users: int
-    strategies: int
+    ticks: Count
+    markets: Count
+    symbols: Count
+    correlations: Count
+    users: Count
+    strategies: Count
 
 
 class DatasetManifest(Record):
@@ -50,12 +50,12 @@ class DatasetManifest(Record):
     parameters: dict[str, Plain]
     counts: Counts
     basis_rate_per_second: float
-    duration_ms: int
-    measurement_interval_ms: tuple[int, int]
+    duration_ms: Positive
+    measurement_interval_ms: tuple[Count, Count]
     format: str
     files: tuple[TickFileEntry, ...]
     first_trade_ns: int | None = None  # of imported trades
-    trades_by_symbol: dict[str, int] | None = None  # of imported trades, whose symbols do not trade equally often
+    trades_by_symbol: dict[str, Count] | None = None  # of imported trades, whose symbols do not trade equally often
 
     @cached_property
     def workload(self) -> Workload:
@@ -94,10 +94,10 @@ class ExpectedManifest(Record):
     REMEDY = "compute the expected answers again"
 
     digests: InputDigests
-    ticks: int
-    strategies: int
-    answers: dict[str, int]  # by stream
-    knife_edges: dict[str, int]  # decisions by strategy that rounding may decide, of strategies that have any
+    ticks: Count
+    strategies: Count
+    answers: dict[str, Count]  # by stream
+    knife_edges: dict[str, Count]  # decisions by strategy that rounding may decide, of strategies that have any
     files: dict[str, FileStamp]  # inputs and outputs
 
 

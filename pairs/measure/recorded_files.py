@@ -4,6 +4,7 @@ What is missing or broken is None or left out, never zero and never an error. No
 files.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +18,15 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from pairs.core.errors import BadInputError
-from pairs.core.records import Record
+from pairs.core.records import LARGEST, Count, Record
 from pairs.measure.reduce import Floats, Wholes
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SendDelayRecord
 
 RecordT = TypeVar("RecordT", bound=Record)
+
+_WHOLE, _NUMBER = pa.int64(), pa.float64()
+_MOST_SLOTS = 100_000_000  # of scheduled time: eleven days
 
 
 @dataclass(frozen=True)
@@ -74,16 +78,16 @@ class MachineSamples:
     stolen_s: Floats
 
 
-class Batch(BaseModel):
+class Batch(BaseModel, allow_inf_nan=False):
     """A batch as the engine itself saw it."""
 
     kind: Literal["batch"]
-    time: int  # us of wall time
-    rows: int
+    time: Count  # us of wall time
+    rows: Count
     duration_ms: dict[str, float | None]
     state_rows: float | None = None
     state_bytes: float | None = None
-    handed: int | None = None  # when its answers were handed to the sink, us of wall time
+    handed: Count | None = None  # when its answers were handed to the sink, us of wall time
 
     @cached_property
     def parts_ms(self) -> dict[str, float]:
@@ -95,11 +99,11 @@ class Batch(BaseModel):
         return sum(self.parts_ms.values()) if total is None else total
 
 
-class Heap(BaseModel):
+class Heap(BaseModel, allow_inf_nan=False):
     """A look into the engine's JVM."""
 
     kind: Literal["jvm"]
-    time: int  # us of wall time
+    time: Count  # us of wall time
     gc_seconds: float  # since its start
     heap_bytes: float
 
@@ -123,8 +127,8 @@ def optional_record(model: type[RecordT], file: Path) -> RecordT | None:
 
 
 def read_throughput(run: Run) -> Throughput | None:
-    table = _sorted_table(run.throughput_file, "time", "produced", "consumed")
-    return None if table is None else Throughput(*(_wholes(table, name) for name in ("time", "produced", "consumed")))
+    table = _sorted_table(run.throughput_file, time=_WHOLE, produced=_WHOLE, consumed=_WHOLE)
+    return None if table is None else Throughput(*(column.to_numpy() for column in table.columns))
 
 
 def read_drivers(run: Run, drivers: int) -> list[DriverDelays]:
@@ -133,8 +137,9 @@ def read_drivers(run: Run, drivers: int) -> list[DriverDelays]:
     for driver in range(drivers):
         record = optional_record(SendDelayRecord, run.driver_file(driver))
         if record is not None:
-            table = _sorted_table(run.send_delay_file(driver), "slot", "delay_us")
-            by_slot = None if table is None else (_wholes(table, "slot"), _wholes(table, "delay_us"))
+            table = _sorted_table(run.send_delay_file(driver), slot=_WHOLE, delay_us=_WHOLE)
+            by_slot = None if table is None else (table["slot"].to_numpy(), table["delay_us"].to_numpy())
+            by_slot = by_slot if by_slot and by_slot[0][0] >= 0 and by_slot[0][-1] < _MOST_SLOTS else None
             seconds, ticks, worst_us = np.array(record.seconds, np.int64).reshape(-1, 3).T
             steps, counts = np.array(record.histogram, np.int64).reshape(-1, 2).T
             steps_s = (steps + 1) * record.step_us / 1e6
@@ -146,27 +151,27 @@ def read_drivers(run: Run, drivers: int) -> list[DriverDelays]:
 def read_samples(run: Run, since_us: int) -> Samples | None:
     """Read what the processes of a run used since a time; parts of the engine come first."""
     columns = ("cpu_seconds", "rss_bytes", "read_bytes", "written_bytes")
-    table = _sorted_table(run.resources_file, "time", "part", *columns)
+    table = _sorted_table(run.resources_file, time=_WHOLE, part=pa.string(), **dict.fromkeys(columns, _NUMBER))
     table = None if table is None else table.filter(pc.field("time") >= since_us)
     if not table:
         return None
-    moments, row = np.unique(_wholes(table, "time"), return_inverse=True)
+    moments, row = np.unique(table["time"].to_numpy(), return_inverse=True)
     names = table["part"].to_pylist()
     parts = sorted(set(names), key=lambda part: (not part.startswith("engine"), part))
     column = np.array([parts.index(name) for name in names])
     grids = []
     for name in columns:
         grid = np.full((len(moments), len(parts)), np.nan)
-        grid[row, column] = table[name].cast(pa.float64()).to_numpy()
+        grid[row, column] = table[name].to_numpy()
         grids.append(grid)
     return Samples(moments, parts, *grids)
 
 
 def read_machine(run: Run, since_us: int) -> MachineSamples | None:
     columns = ("seconds", "outside_seconds", "stolen_seconds")
-    table = _sorted_table(run.machine_file, "time", *columns)
+    table = _sorted_table(run.machine_file, time=_WHOLE, **dict.fromkeys(columns, _NUMBER))
     table = None if table is None else table.filter(pc.field("time") >= since_us)
-    return MachineSamples(_wholes(table, "time"), *(table[name].to_numpy() for name in columns)) if table else None
+    return MachineSamples(*(column.to_numpy() for column in table.columns)) if table else None
 
 
 def read_progress(run: Run, since_us: int) -> tuple[list[Batch], list[Heap], dict[str, str]]:
@@ -185,14 +190,31 @@ def read_progress(run: Run, since_us: int) -> tuple[list[Batch], list[Heap], dic
     return sorted(batches, key=lambda batch: batch.time), sorted(heaps, key=lambda heap: heap.time), settings
 
 
-def _sorted_table(file: Path, order: str, *columns: str) -> pa.Table | None:
-    """Read some columns of a table, sorted by the first; None if that is not possible or there is no row."""
+def read_columns(file: Path, columns: Mapping[str, pa.DataType]) -> pa.Table | None:
+    """Read some columns of a table in these types; None if that is not possible, or a value that is no number is null.
+
+    A missing number is NaN.
+    """
+    coded = [name for name, kind in columns.items() if pa.types.is_dictionary(kind)]
     try:
-        table = pq.read_table(file, columns=[order, *columns])
-    except (OSError, pa.ArrowException):
+        found = pq.read_table(file, columns=list(columns), read_dictionary=coded)
+        table = found.select(list(columns)).cast(pa.schema(columns))
+        table.validate(full=True)
+    except (OSError, pa.ArrowException, ValueError, KeyError):
         return None
-    return table.sort_by(order) if len(table) and {order, *columns} <= set(table.column_names) else None
+    missing = any(table[name].null_count for name, kind in columns.items() if kind != _NUMBER)
+    return None if missing else table
 
 
-def _wholes(table: pa.Table, name: str) -> Wholes:
-    return np.asarray(table[name].to_numpy(), np.int64)
+def _sorted_table(file: Path, **columns: pa.DataType) -> pa.Table | None:
+    """Read some columns of a table, sorted by the first; None if that is not possible, or numbers are impossible."""
+    table = read_columns(file, columns)
+    if not table or any(_is_impossible(table[name]) for name, kind in columns.items() if kind != pa.string()):
+        return None
+    return table.sort_by(next(iter(columns)))
+
+
+def _is_impossible(column: pa.ChunkedArray) -> bool:
+    """Return whether a number is infinite, or a whole number so large that it is not exact."""
+    extremes = pc.min_max(column).as_py().values()
+    return any(number is not None and abs(number) > LARGEST for number in extremes)

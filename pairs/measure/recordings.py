@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pairs.config.workload import Workload
@@ -63,6 +62,8 @@ class Timed:
         """The same answers with latency from the time at which their triggers were sent; None if that is not known."""
         return None if self.delay_s is None else replace(self, latency_s=self.latency_s - self.delay_s)
 
+
+_FAR_MS = 2**40  # 34 years; an engine may answer to any time, but what is further away is not told apart
 
 _NONE_TIMED = Timed(np.empty(0, np.int64), np.empty(0), np.empty(0), None)
 
@@ -206,17 +207,16 @@ def _strategies(run: Run) -> StrategySet | None:
 
 
 def _answers(run: Run, stream: StreamSpec) -> Answers | None:
-    try:
-        table = pq.read_table(run.answers_file(stream.name), read_dictionary=["strategy"])
-    except (OSError, pa.ArrowException):
+    schema = stream.recorded_schema
+    coded = schema.set(0, pa.field("strategy", pa.dictionary(pa.int32(), pa.string())))
+    table = files.read_columns(run.answers_file(stream.name), dict(zip(coded.names, coded.types, strict=True)))
+    if table is None:
         return None
-    if not set(stream.recorded_schema.names) <= set(table.column_names):
-        return None
-    coded = table["strategy"].combine_chunks()
+    strategy = table["strategy"].combine_chunks()
     return Answers(
         table,
-        coded.dictionary.to_pylist(),
-        coded.indices.to_numpy(zero_copy_only=False).astype(np.int32),
-        table["inputTickTS"].to_numpy(),
+        strategy.dictionary.to_pylist(),
+        strategy.indices.to_numpy(zero_copy_only=False),
+        np.clip(table["inputTickTS"].to_numpy(), -_FAR_MS, _FAR_MS),
         table["sinkTS"].to_numpy(),
     )

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_ser
 from pydantic_core import core_schema
 
 from pairs.config.run_settings import RunSettings
-from pairs.core.records import Model, Record
+from pairs.core.records import Count, Model, Positive, Record, Whole
 from pairs.dataset.manifest import DatasetManifest, InputDigests
 from pairs.model.plan import Doer, PlanClass
 from pairs.model.streams import STREAMS
@@ -21,9 +21,16 @@ class _AsPlain:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            lambda raw: raw if isinstance(raw, RunSettings) else RunSettings.from_plain(raw, "settings"),
-            serialization=core_schema.plain_serializer_function_ser_schema(RunSettings.as_plain),
+            _run_settings, serialization=core_schema.plain_serializer_function_ser_schema(RunSettings.as_plain)
         )
+
+
+def _run_settings(raw: Any) -> RunSettings:
+    if isinstance(raw, RunSettings):
+        return raw
+    if not isinstance(raw, dict):
+        raise ValueError("Input should be settings by name")
+    return RunSettings.from_plain(raw, "settings")
 
 
 class Environment(Model):
@@ -31,10 +38,10 @@ class Environment(Model):
 
     system: str
     processor: str
-    cores: int | None
-    memory_bytes: int
+    cores: Count | None
+    memory_bytes: Count
     versions: dict[str, str]  # of Python and of the libraries that matter
-    affinity: tuple[int, ...] = ()  # the cores that the run may use; empty if the system does not tell
+    affinity: tuple[Count, ...] = ()  # the cores that the run may use; empty if the system does not tell
     load_average: float | None = None  # of the last minute, when the run began
     governor: str | None = None  # of the CPU frequency; None if the system does not tell
     virtualized: str | None = None  # the hypervisor, "none" on bare metal; None if the system does not tell
@@ -44,7 +51,7 @@ class InjectedFault(Model):
     """A fault as it happened."""
 
     kind: str
-    at_us: int  # wall time
+    at_us: Count  # wall time
 
 
 class RunManifest(Record):
@@ -57,22 +64,22 @@ class RunManifest(Record):
     dataset_manifest: DatasetManifest | None  # None for a hand-made dataset
     strategies_digest: str
     strategies_generated: bool  # whether they are byte for byte what the query generator writes for the dataset
-    strategies: int
-    warm_strategies: int  # those that can have enough ratios when the measurement interval begins
+    strategies: Count
+    warm_strategies: Count  # those that can have enough ratios when the measurement interval begins
     load: float  # zero if the run is unpaced or the basis rate is not known
     plan_class: PlanClass
     plan_steps: dict[str, Doer]  # who does each step of a strategy
     settings: Annotated[RunSettings, _AsPlain]
-    ticks: int | None  # in the dataset, if known
-    duration_ms: int
-    phases_ms: dict[str, int]  # when each phase begins, in simulated time
-    measurement_interval_ms: tuple[int, int]
+    ticks: Count | None  # in the dataset, if known
+    duration_ms: Positive
+    phases_ms: dict[str, Count]  # when each phase begins, in simulated time
+    measurement_interval_ms: tuple[Count, Count]
     command: tuple[str, ...]
     environment: Environment
     engine_versions: dict[str, str]
     state: Literal["running", "ended", "failed", "overloaded"] = "running"
     reason: str | None = None  # of a run that did not end normally
-    start_us: int | None = None  # when tickTS 0 was due, wall time; None if unpaced, or before that
+    start_us: Count | None = None  # when tickTS 0 was due, wall time; None if unpaced, or before that
     seconds: float | None = None  # including the start of the engine
     ticks_per_second: float | None = None  # between the engine's first and last progress
     faults: tuple[InjectedFault, ...] = ()
@@ -102,19 +109,19 @@ class SendDelayRecord(Record):
     FORMAT = 2
     REMEDY = "run it again"
 
-    ticks: int
-    due_in_interval: int  # ticks that were due in the measurement interval
-    sent_in_interval: int  # ticks that were sent in it
-    step_us: int
-    histogram: list[tuple[int, int]]  # step, ticks
-    seconds: list[tuple[int, int, int]]  # of wall time: second, ticks, worst delay in us
+    ticks: Count
+    due_in_interval: Count  # ticks that were due in the measurement interval
+    sent_in_interval: Count  # ticks that were sent in it
+    step_us: Count
+    histogram: list[tuple[Count, Count]]  # step, ticks
+    seconds: list[tuple[Count, Count, Whole]]  # of wall time: second, ticks, worst delay in us
 
 
 class InvalidRow(Model):
     """A row that cannot be read as an answer. In CSV the line counts from 1, in Parquet the row does."""
 
     file: str
-    line: int
+    line: Count
     problem: str
 
 
@@ -124,16 +131,14 @@ class SinkRecord(Record):
     FORMAT = 1
     REMEDY = "run it again"
 
-    writers: int
-    batches: int  # recorded
-    rows: dict[str, int]  # recorded, by stream
-    repeated_batches: int  # dropped
-    repeated_rows: dict[str, int]  # dropped, by stream
+    writers: Count
+    batches: Count  # recorded
+    rows: dict[str, Count]  # recorded, by stream
+    repeated_batches: Count  # dropped
+    repeated_rows: dict[str, Count]  # dropped, by stream
     recent_latency_us: dict[str, int]  # p50, p99 and max of the last seconds, for the live view
-    refused_connections: int = 0  # closed, as they sent invalid data
-    invalid_rows: dict[str, tuple[InvalidRow, ...]] = Field(
-        default_factory=dict
-    )  # what it was, where it names a stream
+    refused_connections: Count = 0  # closed, as they sent invalid data
+    invalid_rows: dict[str, tuple[InvalidRow, ...]] = Field(default_factory=dict)  # what it was, by stream if known
 
 
 class WrongColumn(Model):
@@ -144,7 +149,7 @@ class WrongColumn(Model):
     found: str  # what its values are, in the plural
     expected: str
     first: str  # what is wrong with the first value
-    files: int = 1  # in which it is so; `file` is the first
+    files: Count = 1  # in which it is so; `file` is the first
 
     def sentence(self) -> str:
         more = f" and {self.files - 1:,} more" if self.files > 1 else ""
@@ -155,18 +160,18 @@ class WrongColumn(Model):
 class StreamCounts(Model):
     """The counts of a stream: validator = correct + missing + wrong, sut = correct + wrong + undue."""
 
-    validator: int
-    sut: int
-    correct: int
-    missing: int
-    undue: int
-    wrong: int
-    duplicates: int  # among the undue answers
-    repeated: int = 0  # delivered again after a restart and dropped by the sink; not among the others
+    validator: Count
+    sut: Count
+    correct: Count
+    missing: Count
+    undue: Count
+    wrong: Count
+    duplicates: Count  # among the undue answers
+    repeated: Count = 0  # delivered again after a restart and dropped by the sink; not among the others
     wrong_columns: tuple[WrongColumn, ...] = ()
-    malformed: int = 0
+    malformed: Count = 0
     malformed_examples: tuple[InvalidRow, ...] = ()
-    unknown_strategies: dict[str, int] = Field(default_factory=dict)
+    unknown_strategies: dict[str, Count] = Field(default_factory=dict)
 
 
 class FirstError(Model):
@@ -176,7 +181,7 @@ class FirstError(Model):
     strategy: str
     stream: str
     kind: str
-    incorrect: int
+    incorrect: Count
 
 
 class ValidationRecord(Record):
@@ -188,7 +193,7 @@ class ValidationRecord(Record):
     verdict: Literal["PASSED", "FAILED"]
     streams: dict[str, StreamCounts]
     first_errors: tuple[FirstError, ...]
-    knife_edges: int  # decisions of all strategies that rounding may decide
+    knife_edges: Count  # decisions of all strategies that rounding may decide
     knife_edge_strategies: tuple[str, ...]  # those with such decisions and incorrect answers, by their first error
     dataset: str
     digests: InputDigests
@@ -221,7 +226,7 @@ class LatencySummary(Model):
 
     model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
 
-    count: int
+    count: Count
     min: float | None = None
     avg: float | None = None
     p50: float | None = None
@@ -234,7 +239,7 @@ class LatencySummary(Model):
 class SendDelaySummary(Model):
     """How long after their scheduled time the drivers sent the ticks."""
 
-    ticks: int
+    ticks: Count
     p50_s: float
     p99_s: float
     max_s: float
@@ -245,7 +250,7 @@ class Recovery(Model):
 
     kind: str  # precise, rollback, gap, or none
     explanation: str
-    faults: int
+    faults: Count
     times_s: tuple[float | None, ...]  # from each fault until the engine had caught up; None if it never did
     latency_s: dict[str, LatencySummary]  # of answers to ticks due before the engine had caught up
 
@@ -267,7 +272,7 @@ class ScoreRecord(Record):
     FORMAT = 3
     REMEDY = "score the run again"
 
-    scale_factor: int | None
+    scale_factor: Count | None
     target: str
     plan: str
     plan_class: PlanClass = Field(validation_alias="class", serialization_alias="class")
@@ -281,8 +286,8 @@ class ScoreRecord(Record):
     load: float
     p99: float | None  # seconds
     p99_interval: tuple[float, float] | None  # 95 %, by a bootstrap over triggers
-    orders: int  # in the measurement interval
-    triggers: int  # different ticks that triggered them
+    orders: Count  # in the measurement interval
+    triggers: Count  # different ticks that triggered them
     p_score: float | None
     p_score_interval: tuple[float, float] | None
     verdict: str

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings
 from pairs.config.values import Plain
@@ -46,7 +48,7 @@ class SearchManifest(Record):
     profile: str
     settings: dict[str, Any]
     workload: dict[str, Plain]
-    limit_s: float = 1.0  # on p99, of the last time it was called
+    limit_s: float = Field(default=1.0, gt=0)  # on p99, of the last time it was called
 
     def same_search(self, other: "SearchManifest") -> bool:
         """Whether runs of both may be compared; the limit is applied to all runs alike, so it may differ."""

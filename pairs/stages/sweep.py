@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pairs.config.grid import GridPoint
+from pydantic import Field
+
+from pairs.config.grid import MOST_REPETITIONS, GridPoint
 from pairs.config.profile import Profile
 from pairs.config.run_settings import RunSettings, load_run
 from pairs.config.values import Plain
@@ -63,7 +65,7 @@ class SweepManifest(Record):
     profile: str
     workload: dict[str, Plain]
     points: tuple[SweepPoint, ...]
-    repeat: int
+    repeat: int = Field(ge=1, le=MOST_REPETITIONS)
 
 
 def _sweep_point(name: str, point: GridPoint, run: str, master: str | None, profile: Profile) -> SweepPoint:

@@ -83,8 +83,7 @@ class TickLogWriter(TickLog, TickWriter):
             with suppress(FileExistsError):
                 os.link(partial, path)
             partial.unlink()
-        with path.open("r+b") as file:
-            return np.frombuffer(mmap.mmap(file.fileno(), size), RECORD)
+        return self._map_segment(number, mmap.ACCESS_WRITE)
 
 
 def _positions(log: TickLog) -> Positions:
@@ -239,17 +238,29 @@ def _receive_batch(source: BinaryIO) -> Arrival | None:
     magic, writer, batch, length = HEADER.unpack(header)
     if magic != MAGIC or writer < 0 or batch < 0 or not 0 <= length <= _MAX_DESCRIPTION_BYTES:
         raise ValueError("not a batch of answers")
-    sizes = json.loads(_read(source, length))
+    try:
+        sizes = json.loads(_read(source, length))
+    except RecursionError:
+        raise ValueError("a description of batches within batches") from None
     if not isinstance(sizes, dict) or not all(
         stream in STREAMS and type(size) is int and 0 <= size <= _MAX_BODY_BYTES for stream, size in sizes.items()
     ):
         raise ValueError("a batch of unknown streams or impossible sizes")
     bodies = {stream: _read(source, size) for stream, size in sizes.items()}
     arrived_us = time.time_ns() // 1000
-    streams = {
-        stream: pa.ipc.open_stream(body).read_all().cast(STREAMS[stream].schema) for stream, body in bodies.items()
-    }
-    return Arrival(writer, batch, streams, arrived_us)
+    return Arrival(writer, batch, {stream: _decode(stream, body) for stream, body in bodies.items()}, arrived_us)
+
+
+def _decode(stream: str, body: bytes) -> pa.Table:
+    """Read the answers of a stream; they are checked before they are looked at, as Arrow trusts what it is given."""
+    with pa.ipc.open_stream(body) as source:
+        if source.schema.names != STREAMS[stream].schema.names:
+            raise ValueError(f"other columns than those of {stream}")
+        if source.schema.types != STREAMS[stream].schema.types:
+            raise ValueError(f"columns of other types than those of {stream}")
+        answers = source.read_all()
+    answers.validate(full=True)
+    return answers.cast(STREAMS[stream].schema)
 
 
 def _read(source: BinaryIO, size: int) -> bytes:

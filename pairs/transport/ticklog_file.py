@@ -7,6 +7,7 @@ can be removed, so that the log of a run of any length stays small. Generated pr
 """
 
 import mmap
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from pairs.transport.tick_records import RECORD, Records
 
 _FORMAT = 2
 _DEFAULT_SEGMENT_RECORDS = 1_000_000
+_MOST_SEGMENT_RECORDS = 10_000_000  # half a gigabyte
 MAX_DRIVERS = 16
 
 # Places in the control file, an array of int64.
@@ -38,11 +40,20 @@ class TickLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with (path / "control").open("r+b") as control:
+        try:
+            self._open_control()
+        except (OSError, ValueError) as error:
+            raise BadInputError(f"{path}: no tick log there: {error}; start the driver first") from None
+
+    def _open_control(self) -> None:
+        with (self.path / "control").open("r+b") as control:
             self._control = np.frombuffer(mmap.mmap(control.fileno(), _CONTROL_BYTES), np.int64)
         if self._control[_VERSION] != _FORMAT:
             raise ValueError(f"its format is {self._control[_VERSION]} and not {_FORMAT}")
         self._segment_records, self._drivers = int(self._control[_SEGMENT_RECORDS]), int(self._control[_DRIVERS])
+        valid = 1 <= self._segment_records <= _MOST_SEGMENT_RECORDS and 1 <= self._drivers <= MAX_DRIVERS
+        if not valid or self.produced < 0:
+            raise ValueError("its control file is damaged")
 
     @property
     def produced(self) -> int:
@@ -51,8 +62,8 @@ class TickLog:
 
     @property
     def consumed(self) -> int:
-        """How many ticks the engine will not ask for again."""
-        return int(self._control[CONSUMED])
+        """How many ticks the engine will not ask for again; never more than there are, whatever it says."""
+        return min(max(int(self._control[CONSUMED]), 0), self.produced)
 
     @property
     def closed(self) -> bool:
@@ -62,15 +73,20 @@ class TickLog:
     def _segment_file(self, number: int) -> Path:
         return self.path / f"segment-{number:08d}"
 
+    def _map_segment(self, number: int, access: int) -> Records:
+        path, size = self._segment_file(number), self._segment_records * RECORD.itemsize
+        with path.open("rb" if access == mmap.ACCESS_READ else "r+b") as file:
+            found = os.fstat(file.fileno()).st_size
+            if found != size:
+                raise PairsError(f"{path}: has {found:,} bytes, not {size:,}, and is damaged; start the run again")
+            return np.frombuffer(mmap.mmap(file.fileno(), size, access=access), RECORD)
+
 
 class TickLogReader(TickLog):
     """Reads a tick log from any position."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            super().__init__(path)
-        except (OSError, ValueError) as error:
-            raise BadInputError(f"{path}: no tick log there: {error}; start the driver first") from None
+        super().__init__(path)
         self._segments: dict[int, Records] = {}
 
     def read(self, first: int, end: int) -> Iterator[Records]:
@@ -88,11 +104,9 @@ class TickLogReader(TickLog):
     def _segment(self, number: int) -> Records:
         if number not in self._segments:
             self._segments = {old: records for old, records in self._segments.items() if old >= number - 1}
-            path = self._segment_file(number)
             try:
-                with path.open("rb") as file:
-                    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                self._segments[number] = self._map_segment(number, mmap.ACCESS_READ)
             except OSError as error:
+                path = self._segment_file(number)
                 raise PairsError(f"{path}: {error.strerror}; its ticks were marked as consumed") from None
-            self._segments[number] = np.frombuffer(mapped, RECORD)
         return self._segments[number]

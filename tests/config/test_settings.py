@@ -1,6 +1,7 @@
 """Tests of how settings are declared, read from files and flags, and merged."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -47,3 +48,10 @@ def test_an_unknown_file_is_refused_with_those_there_are(name: str) -> None:
 def test_every_shipped_file_says_what_it_is_for(group: str) -> None:
     """Its first line is a comment that `pairs profiles` lists."""
     assert all(len(purpose) > 10 for purpose in shipped(group).values())
+
+
+def test_a_file_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
+    """One line, as for anything else that is not TOML."""
+    (tmp_path / "deep.toml").write_text("a = " + "[" * 100_000)
+    with pytest.raises(BadInputError, match=r"deep\.toml: not valid TOML: .*; fix it there"):
+        parse_file("profiles", str(tmp_path / "deep.toml"), Workload)

@@ -7,7 +7,7 @@ import pytest
 
 from pairs import __version__
 from pairs.core.errors import BadInputError
-from pairs.core.records import Model, Record
+from pairs.core.records import Count, Model, Record
 
 
 class Part(Model):
@@ -24,6 +24,7 @@ class Example(Record):
 
     name: str
     parts: tuple[Part, ...]
+    seen: Count = 0
     share: float | None = None
 
 
@@ -68,6 +69,9 @@ def test_another_version_is_refused_with_the_kit_that_wrote_it(tmp_path: Path) -
         ({"name": 7}, "name: Input should be a valid string"),
         ({"parts": [{"size": 1}, {"size": "x"}]}, "parts.1.size: Input should be a valid integer"),
         ({"nmae": "a"}, "nmae: Extra inputs are not permitted"),
+        ({"seen": -1}, "seen: Input should be greater than or equal to 0"),
+        ({"seen": 2**60}, "seen: Input should be less than or equal to 9007199254740992"),
+        ({"share": float("inf")}, "cannot be read: Infinity is not a finite number"),
     ],
 )
 def test_a_wrong_field_is_refused_by_name(tmp_path: Path, changes: dict[str, object], message: str) -> None:
@@ -79,7 +83,7 @@ def test_a_wrong_field_is_refused_by_name(tmp_path: Path, changes: dict[str, obj
     assert str(refused.value).endswith("; make it again")
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", "{}", '"text"'])
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", "{}", '"text"', "[" * 100_000, "NaN", "1e999", "9" * 5_000])
 def test_anything_else_is_refused(tmp_path: Path, content: str) -> None:
     """Never a traceback."""
     (tmp_path / "example.json").write_text(content)

@@ -7,6 +7,7 @@ import pytest
 
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset, new_dataset
+from tests.records import dataset_manifest
 
 MANIFEST = json.dumps({"format_version": 1, "digest": "old"})
 
@@ -75,3 +76,27 @@ def test_a_link_is_followed_and_kept(tmp_path: Path) -> None:
         dataset.manifest_file.write_text("{}")
     assert link.is_symlink()
     assert Dataset(tmp_path / "real").manifest_file.read_text() == "{}"
+
+
+def test_a_list_of_pairs_with_an_endless_value_is_refused(tmp_path: Path) -> None:
+    """A value that the CSV reader does not take is one line, too."""
+    Dataset(tmp_path).correlations_file.write_text("market,symbol1,symbol2\n1,A," + "B" * 200_000)
+    with pytest.raises(BadInputError, match=r"correlations\.csv: not readable as market,symbol1,symbol2: field larger"):
+        Dataset(tmp_path).correlations()
+
+
+def test_an_endless_header_is_refused(tmp_path: Path) -> None:
+    """So is one in a tick file."""
+    dataset = Dataset(tmp_path)
+    dataset.ticks_folder.mkdir()
+    (dataset.ticks_folder / "ticks.csv").write_text("symbol" * 100_000)
+    (problem,) = dataset.file_problems()
+    assert "ticks.csv: not a readable tick file: its header line: field larger" in problem
+
+
+def test_a_manifest_of_a_market_without_time_is_refused(tmp_path: Path) -> None:
+    """No chart divides by zero."""
+    manifest = json.loads(dataset_manifest().to_json()) | {"duration_ms": 0}
+    Dataset(tmp_path).manifest_file.write_text(json.dumps(manifest))
+    with pytest.raises(BadInputError, match=r"dataset\.json: duration_ms: Input should be greater than or equal to 1"):
+        _ = Dataset(tmp_path).manifest

@@ -1,5 +1,7 @@
 """Tests of reading real trades: prices to cents, times to nanoseconds, every invalid value with its row."""
 
+import re
+import warnings
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -164,3 +166,26 @@ def test_missing_columns_are_named_with_those_there(tmp_path: Path) -> None:
         read(csv_file(tmp_path, header="ticker,px,qty,at"))
     with pytest.raises(BadInputError, match=r"nowhere\.csv: not readable as trades: No such file or directory"):
         read(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        (
+            "at",
+            pa.array([2**60], pa.timestamp("ms")),
+            "row 1: a timestamp[ms] that cannot be shown is not a valid time",
+        ),
+        ("at", pa.array([-(2**63)]), "row 1: time -9223372036854775808 is too late for ms"),
+        ("at", pa.array([1e300]), "row 1: time 1e+300 is too late for ms"),
+        ("px", pa.array([b"\xff\xfe"]).cast(pa.string(), safe=False), "that cannot be shown is not a valid price"),
+    ],
+)
+def test_values_that_python_cannot_express_are_refused(
+    tmp_path: Path, column: str, values: pa.Array, message: str
+) -> None:
+    """Times beyond any calendar, numbers beyond 64 bits and text that is none: with their row, without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(BadInputError, match=re.escape(message)):
+            read(parquet_file(tmp_path, **{column: values}))

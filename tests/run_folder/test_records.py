@@ -1,5 +1,6 @@
 """Tests of the records of a run: every record reads back as it was written."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,12 @@ def test_the_speed_of_a_run_is_a_number_or_none() -> None:
     assert run_manifest().speed == 60.0
     unpaced = {**run_manifest().settings.as_plain(), "speed": "max"}
     assert run_manifest(settings=type(run_manifest().settings).from_plain(unpaced, "test")).speed is None
+
+
+@pytest.mark.parametrize("settings", ["null", "[]", '"x"', "[null]", "[[]]", "7"])
+def test_settings_that_are_no_table_are_refused(tmp_path: Path, settings: str) -> None:
+    """The message names file and field."""
+    manifest = json.loads(run_manifest().to_json()) | {"settings": json.loads(settings)}
+    Run(tmp_path).manifest_file.write_text(json.dumps(manifest))
+    with pytest.raises(BadInputError, match=r"run\.json: settings: Value error, Input should be settings by name"):
+        _ = Run(tmp_path).manifest

@@ -6,6 +6,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from pairs.model.streams import STREAMS
 from pairs.model.tuples import INDICATOR, MARKET_ORDER
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SinkRecord
-from pairs.transport.answers import FolderSink, SocketSink, encode_batch, open_sink, split_streams
+from pairs.transport.answers import HEADER, MAGIC, FolderSink, SocketSink, encode_batch, open_sink, split_streams
 from pairs.transport.base import Arrival
 from tests.transport.answers import answers, receiving
 
@@ -76,7 +77,14 @@ def test_every_answer_of_every_writer_is_recorded_once(
 
 
 HEADER_WITH_LIST = b"PAIRS\x00\x00\x02" + bytes(12) + b"\x02\x00\x00\x00[]"
+NESTED = b"[" * 60_000
+OFFSETS = encode_batch(0, 0, {"orders": split_streams(answers(1))["orders"]}).replace(
+    b"\x00\x00\x00\x00\x08\x00\x00\x00", b"\x00\x00\x00\x00\xff\xff\xff\x7f"
+)  # a name that ends two gigabytes after its beginning
 GARBAGE = [
+    HEADER.pack(MAGIC, 0, 0, len(NESTED)) + NESTED,
+    OFFSETS,
+    encode_batch(0, 0, {"orders": pa.table([pa.nulls(2**27)] * len(MARKET_ORDER), MARKET_ORDER.names)}),  # a gigabyte
     b"GET / HTTP/1.1\r\n\r\n" * 10,
     b"\0" * 100,
     b"PAIRS\x00\x00\x01" + bytes(100),  # an earlier version

@@ -159,3 +159,46 @@ def test_symbols_of_any_length_become_strings(symbols: list[str]) -> None:
     made["symbol"] = [symbol.encode() for symbol in symbols]
     assert to_arrow(made)["symbol"].to_pylist() == symbols
     assert to_arrow(made).schema.names == ["seq", "symbol", "price", "size", "tickTS", "TS"]
+
+
+@pytest.mark.parametrize(("place", "value"), [(1, 0), (1, -5), (1, 2**40), (2, 0), (2, 17), (4, -1)])
+def test_a_damaged_control_file_is_refused(tmp_path: Path, place: int, value: int) -> None:
+    """Impossible lengths of segments, numbers of drivers and positions: one line for the engine and for the driver."""
+    create_log(tmp_path / "log")
+    control = np.fromfile(tmp_path / "log" / "control", np.int64)
+    control[place] = value
+    control.tofile(tmp_path / "log" / "control")
+    for opened in (TickLogReader, TickLogWriter):
+        with pytest.raises(BadInputError, match="no tick log there: its control file is damaged; start the driver"):
+            opened(tmp_path / "log")
+
+
+def test_a_segment_of_another_length_is_refused(tmp_path: Path) -> None:
+    """A segment that was cut off must not look like fewer ticks."""
+    with new_log(tmp_path / "log", 10) as log:
+        log.append(records(0, 20))
+    segment = tmp_path / "log" / "segment-00000001"
+    segment.write_bytes(segment.read_bytes()[:-48])
+    with pytest.raises(PairsError, match=r"segment-00000001: has 432 bytes, not 480, and is damaged"):
+        read(TickLogReader(tmp_path / "log"), 0, 20)
+    with pytest.raises(PairsError, match="is damaged"):
+        TickLogWriter(tmp_path / "log").append(records(0, 20))
+
+
+def test_an_engine_cannot_have_consumed_more_than_there_is(tmp_path: Path) -> None:
+    """Whatever it marks, the driver removes no segment that is still to come, and does not count up to there."""
+    log = new_log(tmp_path / "log", 10)
+    log.append(records(0, 25))
+    TickLogReader(tmp_path / "log").mark_consumed(2**62)
+    assert log.positions == Positions(produced=25, consumed=25, closed=False)
+    log.trim()
+    assert [file.name for file in sorted((tmp_path / "log").glob("segment-*"))] == ["segment-00000002"]
+
+
+def test_an_unknown_transport_is_refused(tmp_path: Path) -> None:
+    """The file and the transports that there are."""
+    TickLogTransport(tmp_path / "transport").create()
+    file = tmp_path / "transport" / "transport.json"
+    file.write_text(file.read_text().replace('"ticklog"', '"carrier pigeon"'))
+    with pytest.raises(BadInputError, match=r"transport\.json: name: 'carrier pigeon' is not one of ticklog; start"):
+        load_transport(tmp_path / "transport")
