@@ -27,7 +27,6 @@ from pairs.dataset.reader import parts_of, read_ticks
 from pairs.generator.pairing import read_pairs
 from pairs.generator.trades import TradeColumns, parts_of_trades, read_trades
 from pairs.generator.virtual import Recipe
-from pairs.harness.faults import find_faults
 from pairs.harness.sink import Sink, finalize_answers
 from pairs.measure.recordings import read_run
 from pairs.measure.score import score_run
@@ -85,8 +84,7 @@ def _look_at(workload: Workload) -> None:
 def _run_file(folder: Path) -> None:
     settings = load_run(str(folder / "my.toml"), {})
     settings.as_plain()
-    check_settings(settings)
-    find_faults(settings.faults, 7_200_000)
+    check_settings(settings, 7_200_000)
 
 
 def _ticks(folder: Path) -> None:
@@ -148,9 +146,9 @@ def _reported_run(folder: Path) -> None:
 
 def _sweep(folder: Path) -> None:
     session = seeds.session_of(folder)
-    session.refuse_other_folder()
-    session.remaining()
-    session.results()
+    with session.in_use():
+        session.remaining()
+        session.results()
 
 
 def _transport(folder: Path) -> None:
