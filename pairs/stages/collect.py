@@ -14,7 +14,7 @@ from pairs.dataset.folder import Dataset
 from pairs.harness import external
 from pairs.harness.processes import SINK
 from pairs.model.plan import PlanClass
-from pairs.run_folder.folder import Run
+from pairs.run_folder.folder import Run, refuse_existing_run
 from pairs.stages.begin import EngineFacts, begin_run, check_transport, kept, noting_failure, replay_of
 from pairs.transport.base import Transport
 
@@ -36,6 +36,7 @@ def collect(
 
     `announce` is called when ticks and answers have their place.
     """
+    refuse_existing_run(output, overwrite)
     with locks.shared(dataset.path), locks.exclusive_made(output):
         replay = replace(replay_of(dataset, settings), settings=settings)  # the speed is known when ticks are sent
         run, transport = begin_run(replay, EngineFacts(plan_class), output, overwrite)

@@ -41,6 +41,8 @@ def with_master(settings: RunSettings, master: str | None) -> RunSettings:
 
 def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, overwrite: bool = False) -> Run:
     """Run a program on a dataset, into a folder or a new one under runs/."""
+    if output is not None:
+        refuse_existing_run(output, overwrite)
     with locks.shared(dataset.path):
         job = job_for(dataset, settings)
         plan = job.target.plans[job.plan]

@@ -111,9 +111,10 @@ def test_targets_are_complete(screen: Screen) -> None:
             assert squeezed(f"--plan {name} class {plan.plan_class}: {plan.summary} {plan.division}") in squeezed(
                 narrow
             )
-        for option in target.options:
-            assert f"--set {option}=..." in narrow
-            assert re.search(rf"^  --set {re.escape(option)}=\.\.\. +\w.*$", piped, re.M)
+        for name, option in target.options.items():
+            flag = f"--set {name}={option.kind.metavar}"
+            assert flag in narrow
+            assert re.search(rf"^  {re.escape(flag)} +\w.*$", piped, re.M)
 
 
 @pytest.mark.parametrize("arguments", [["profiles"], ["estimate", "--profile", "quick"]])

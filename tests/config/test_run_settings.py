@@ -68,5 +68,5 @@ def test_bad_run_settings_are_refused(flags: dict[str, object], message: str) ->
 def test_a_list_that_holds_no_settings_is_refused(tmp_path: Path) -> None:
     """A file may hold a list of anything where a table belongs."""
     (tmp_path / "run.toml").write_text("settings = [[], 1]")
-    with pytest.raises(BadInputError, match=r"run\.toml: settings: \[\[\], 1\] is not valid; give settings by name"):
+    with pytest.raises(BadInputError, match=r"run\.toml: settings: \[\] is not valid; give a name and a value"):
         load_run(str(tmp_path / "run.toml"), {})

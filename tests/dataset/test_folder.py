@@ -80,7 +80,7 @@ def test_a_link_is_followed_and_kept(tmp_path: Path) -> None:
 
 def test_a_list_of_pairs_with_an_endless_value_is_refused(tmp_path: Path) -> None:
     """A value that the CSV reader does not take is one line, too."""
-    Dataset(tmp_path).correlations_file.write_text("market,symbol1,symbol2\n1,A," + "B" * 200_000)
+    Dataset(tmp_path).correlations_file.write_text("market,symbol1,symbol2\n1,A," + "B" * 2_000_000)
     with pytest.raises(BadInputError, match=r"correlations\.csv: not readable as market,symbol1,symbol2: field larger"):
         Dataset(tmp_path).correlations()
 
@@ -91,7 +91,8 @@ def test_an_endless_header_is_refused(tmp_path: Path) -> None:
     dataset.ticks_folder.mkdir()
     (dataset.ticks_folder / "ticks.csv").write_text("symbol" * 100_000)
     (problem,) = dataset.file_problems()
-    assert "ticks.csv: not a readable tick file: its header line: field larger" in problem
+    assert "ticks.csv: not a readable tick file: no column 'symbol'; has 'symbolsymbol" in problem
+    assert len(problem) < 1_000
 
 
 def test_a_manifest_of_a_market_without_time_is_refused(tmp_path: Path) -> None:
