@@ -15,6 +15,8 @@ import psutil
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
+SPARK = "org.apache.spark.deploy.SparkSubmit"  # in the command line of a JVM of Spark
+
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something is so; fail if it does not happen."""
@@ -74,6 +76,18 @@ def descendants(pid: int) -> list[psutil.Process]:
         return psutil.Process(pid).children(recursive=True)
     except psutil.Error:
         return []
+
+
+def descendants_with(pid: int, mark: str) -> list[psutil.Process]:
+    """Return the processes below a process that have a mark in their command line."""
+    found = []
+    for child in descendants(pid):
+        try:
+            if mark in " ".join(child.cmdline()):
+                found.append(child)
+        except psutil.Error:
+            continue
+    return found
 
 
 def is_alive(process: psutil.Process) -> bool:

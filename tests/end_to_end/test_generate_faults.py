@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from pairs.dataset.folder import Dataset
-from tests.processes import descendants, errors_of, is_alive, wait_until
+from tests.processes import SPARK, descendants, descendants_with, errors_of, is_alive, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -28,21 +28,9 @@ def files_begun(folder: Path) -> bool:
     return any(folder.glob(".market.partial-*/ticks/.part-*"))
 
 
-def processes(running: subprocess.Popen[str], mark: str) -> list[psutil.Process]:
-    """Return the processes below a command that have a mark in their command line."""
-    found = []
-    for child in descendants(running.pid):
-        try:
-            if mark in " ".join(child.cmdline()):
-                found.append(child)
-        except psutil.Error:
-            continue
-    return found
-
-
 def busy_workers(running: subprocess.Popen[str]) -> list[psutil.Process]:
     """Return the Python workers: the children of Spark's Python daemon."""
-    return [child for daemon in processes(running, "pyspark.daemon") for child in daemon.children()]
+    return [child for daemon in descendants_with(running.pid, "pyspark.daemon") for child in daemon.children()]
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -99,7 +87,7 @@ def test_a_killed_spark_fails_the_command(tmp_path: Path) -> None:
     """When the JVM ends, as when out of memory, the last line says so and nothing is left."""
     with start(tmp_path) as running:
         wait_until(lambda: files_begun(tmp_path))
-        processes(running, "org.apache.spark.deploy.SparkSubmit")[0].kill()
+        descendants_with(running.pid, SPARK)[0].kill()
         _, errors = running.communicate(timeout=120)
     assert running.returncode == 1
     assert errors.splitlines()[-1].startswith("pairs: the dataset was not written: "), errors
@@ -111,7 +99,7 @@ def test_a_killed_executor_is_survived(tmp_path: Path) -> None:
     """On a cluster the tasks of a lost executor run elsewhere, and the dataset is the same."""
     with start(tmp_path, "--master", "local-cluster[2,1,1024]") as running:
         wait_until(lambda: files_begun(tmp_path))
-        processes(running, "CoarseGrainedExecutorBackend")[0].kill()
+        descendants_with(running.pid, "CoarseGrainedExecutorBackend")[0].kill()
         _, errors = running.communicate(timeout=240)
     assert (running.returncode, errors_of(errors)) == (0, "")
     checked = subprocess.run([sys.executable, "-m", "pairs.cli", "check", "market"], cwd=tmp_path)

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.markets import golden_market
-from tests.processes import Command, descendants, errors_of, is_alive, start_pairs, wait_until
+from tests.processes import SPARK, Command, descendants, descendants_with, errors_of, is_alive, start_pairs, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -34,16 +34,15 @@ class Interrupted:
         self.process = start_pairs(*arguments, cwd=folder, env=environment)
         self.started: set[psutil.Process] = set()
 
-    def names(self) -> set[str]:
-        """Return the names of the processes below it, and remember these."""
-        found = descendants(self.process.pid)
-        self.started.update(found)
-        return {process.name() for process in found if is_alive(process)}
+    def notice(self) -> bool:
+        """Remember the processes below it."""
+        self.started.update(descendants(self.process.pid))
+        return True
 
     def when(self, condition: Callable[[], bool], *sent: signal.Signals) -> "Interrupted":
         """Send signals, one after the other, when a condition holds; wait for the end of command and output."""
         wait_until(lambda: condition() or self.process.poll() is not None)
-        self.names()
+        self.notice()
         for one in sent:
             self.process.send_signal(one)
             time.sleep(0.05)
@@ -53,7 +52,7 @@ class Interrupted:
     def after(self, seconds: float, *sent: signal.Signals) -> "Interrupted":
         """Send signals some time after the start."""
         moment = time.monotonic() + seconds
-        return self.when(lambda: self.names() is not None and time.monotonic() > moment, *sent)
+        return self.when(lambda: self.notice() and time.monotonic() > moment, *sent)
 
     def assert_clean(self, errors: str = NOTHING_LEFT) -> None:
         """Expect the exit code of an interrupt, these words, and no process or temporary file that outlived it."""
@@ -74,16 +73,9 @@ def test_an_interrupt_during_the_imports(tmp_path: Path, seconds: float) -> None
 def test_an_interrupt_while_spark_starts(tmp_path: Path, sent: list[signal.Signals]) -> None:
     """The JVM ends with the command, so a reader of its output does not wait, and further signals change nothing."""
     command = Interrupted(tmp_path, "generate", "-o", "market", *SMALL)
-    command.when(lambda: "spark" in " ".join(map(_command_line, descendants(command.process.pid))), *sent)
+    command.when(lambda: bool(descendants_with(command.process.pid, "spark")), *sent)  # a shell script at first
     command.assert_clean()
     assert [path.name for path in tmp_path.iterdir()] == ["temporary"]
-
-
-def _command_line(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())
-    except psutil.Error:
-        return ""
 
 
 @pytest.mark.parametrize("sent", [[signal.SIGINT] * 3, [signal.SIGHUP]])
@@ -113,7 +105,7 @@ def test_an_interrupt_of_other_verbs(tmp_path: Path, verb: str) -> None:
         shutil.copy(Path(__file__).parents[1] / "golden" / f"{stream}.csv", tmp_path / "answers")
     before = sorted(market.rglob("*"))
     command = Interrupted(tmp_path, *VERBS[verb])
-    command.when(lambda: "java" in command.names(), signal.SIGTERM).assert_clean()
+    command.when(lambda: bool(descendants_with(command.process.pid, SPARK)), signal.SIGTERM).assert_clean()
     assert sorted(market.rglob("*")) == before
     assert not (tmp_path / "real").exists()
 
@@ -129,7 +121,7 @@ def test_an_interrupted_session_says_how_to_go_on(tmp_path: Path, verb: str) -> 
     """With the folder, and how many finished runs there are."""
     arguments, goes_on = SESSIONS[verb]
     command = Interrupted(tmp_path, *arguments)
-    command.when(lambda: "java" in command.names() and (tmp_path / "kept").exists(), signal.SIGINT)
+    command.when(lambda: bool(descendants_with(command.process.pid, SPARK)), signal.SIGINT)
     command.assert_clean(f"pairs: interrupted; kept keeps 0 finished runs; {goes_on}\n")
 
 

@@ -16,7 +16,7 @@ from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run
 from pairs.validator.expected import compute
 from tests.markets import CALM, GOLDEN, golden_market
-from tests.processes import Command, descendants, errors_of, is_alive, processes_of, wait_until
+from tests.processes import SPARK, Command, descendants, descendants_with, errors_of, is_alive, processes_of, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -207,7 +207,7 @@ def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path
     run = tmp_path / "run"
     command = [sys.executable, "-m", "pairs.cli", "run", str(markets["few"]), "-o", str(run), "--speed", "max"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any(process.name() == "java" for process in descendants(running.pid)))
+    wait_until(lambda: bool(descendants_with(running.pid, SPARK)))
     started = descendants(running.pid)
     running.send_signal(sent)
     _, errors = running.communicate(timeout=60)
