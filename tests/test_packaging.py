@@ -74,5 +74,5 @@ def test_modules_of_the_same_name_are_left_alone(installed: Path, tmp_path: Path
     assert python("-c", "import pairs; print(pairs.__file__)") == str(installed / "pairs" / "__init__.py")
     workload = ["--profile", "quick", "--duration", "10s"]
     for verb in (["generate", *workload, "-o", "market"], ["strategies", "market"], ["translate", "market"]):
-        python("-m", "pairs.cli.app", *verb)
+        python("-m", "pairs.cli", *verb)
     python("-c", "import pairs.validator.expected, pairs.validator.validation")

@@ -30,9 +30,9 @@ def end_with_parent() -> None:
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Return whether a process runs; one that has ended and was not waited for does not."""
+    """Return whether a process runs, or its last threads do; one that nobody has waited for yet does not."""
     with suppress(psutil.Error):
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        return process.is_running() and (process.status() != psutil.STATUS_ZOMBIE or process.num_threads() > 1)
     return False
 
 

@@ -66,7 +66,7 @@ def test_terminals_that_can_do_little(folder: Path, arguments: tuple[str, ...], 
 
 def test_nothing_in_a_pipe(folder: Path) -> None:
     """Only the result is written there, and nothing to stderr."""
-    command = [sys.executable, "-m", "pairs.cli.app", "show", "market"]
+    command = [sys.executable, "-m", "pairs.cli", "show", "market"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
