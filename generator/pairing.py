@@ -1,7 +1,7 @@
 """Chooses the pairs that strategies watch: those of a list, or the symbols whose returns are most correlated."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,14 +90,8 @@ def top_pairs(found: list[FoundPair], symbols: Sequence[str], top: int | None) -
 
 def read_pairs(file: Path) -> tuple[SymbolPair, ...]:
     """Read a list of pairs: CSV with the columns symbol1 and symbol2."""
-    try:
-        with file.open(newline="", encoding="utf-8-sig") as source:
-            rows = list(csv.DictReader(source))
-    except (OSError, ValueError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise BadInputError(f"{file}: cannot be read: {reason}; give CSV with symbol1,symbol2") from None
     pairs: dict[frozenset[str], SymbolPair] = {}
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(_rows(file), 1):
         first, second = row.get("symbol1"), row.get("symbol2")
         if not first or not second:
             raise BadInputError(f"{file}: row {number}: no symbol1 or no symbol2; give CSV with symbol1,symbol2")
@@ -108,3 +102,12 @@ def read_pairs(file: Path) -> tuple[SymbolPair, ...]:
     if not pairs:
         raise BadInputError(f"{file}: no pair in it; give CSV with symbol1,symbol2")
     return tuple(pairs.values())
+
+
+def _rows(file: Path) -> Iterator[dict[str, str]]:
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as source:
+            yield from csv.DictReader(source)
+    except (OSError, ValueError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BadInputError(f"{file}: cannot be read: {reason}; give CSV with symbol1,symbol2") from None

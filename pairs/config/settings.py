@@ -16,6 +16,8 @@ from pairs.core.errors import BadInputError
 from pairs.core.files import shipped_folder
 
 _TABLES = {"profiles": "profile", "runs": "run"}  # of a file that has both, by group
+_LARGEST_FILE = 1_000_000  # bytes
+_MOST_DOTS = 100  # of a line
 
 
 def setting(kind: Kind, flag: str | None, text: str, default: Any = None, key: str | None = None) -> Any:
@@ -102,11 +104,23 @@ def parse_file(group: str, name: str, settings: type) -> Sourced:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as source:
+            text = source.read(_LARGEST_FILE + 1).decode("utf-8")
+        _refuse_endless(text)
+        return tomllib.loads(text)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read: {error.strerror}; check the path") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, tables in tables without end
         raise BadInputError(f"{path}: not valid TOML: {error}; fix it there") from None
+
+
+def _refuse_endless(text: str) -> None:
+    """Refuse what the TOML parser would take all memory for: it keeps every beginning of a dotted key."""
+    if len(text) > _LARGEST_FILE:
+        raise ValueError(f"it has more than {_LARGEST_FILE:,} bytes")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > _MOST_DOTS and not line.lstrip().startswith("#"):
+            raise ValueError(f"line {number}: more than {_MOST_DOTS} dots")
 
 
 def shipped(group: str) -> dict[str, str]:

@@ -102,6 +102,8 @@ class Dataset:
             with self.correlations_file.open(newline="", encoding="utf-8") as source:
                 rows = csv.DictReader(source)
                 pairs = [Correlation(int(row["market"]), row["symbol1"], row["symbol2"]) for row in rows]
+                if not all(pair.symbol1 and pair.symbol2 for pair in pairs):
+                    raise ValueError("a pair without a symbol")
         except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
             raise BadInputError(
                 f"{self.correlations_file}: not readable as market,symbol1,symbol2: {error}; generate the dataset again"

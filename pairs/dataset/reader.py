@@ -71,14 +71,14 @@ class TickReader:
         while True:
             try:
                 stored = next(source, None)
+                if stored is None:
+                    return
+                ticks, violations = as_ticks(stored.batch)
+                violations += self._rules.check(ticks)  # a name that is not UTF-8 shows only when it is looked at
             except _UNREADABLE as error:
                 problem = invalid_rows({end: f"not readable from here on: {_reason(error)}"})
                 yield pa.RecordBatch.from_pylist([], STOCK_TICK_CODED), problem
                 return
-            if stored is None:
-                return
-            ticks, violations = as_ticks(stored.batch)
-            violations += self._rules.check(ticks)
             placed = [replace(found, rows=tuple(stored.rows[row] for row in found.rows)) for found in violations]
             yield ticks, placed + invalid_rows({skipped.row: skipped.problem for skipped in stored.skipped})
             end = stored.end

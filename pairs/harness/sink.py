@@ -87,7 +87,7 @@ def finalize_answers(run: Run) -> None:
         raw, file = _raw_file(run, name), run.answers_file(name)
         if raw.exists():
             with atomic_write(file) as partial, pq.ParquetWriter(partial, stream.recorded_schema) as target:
-                for group in _groups(raw):
+                for group in _groups(raw, stream.recorded_schema):
                     target.write_table(group)
             raw.unlink()
 
@@ -96,12 +96,13 @@ def _raw_file(run: Run, stream: str) -> Path:
     return run.path / f"{stream}.arrows"
 
 
-def _groups(raw: Path) -> Iterator[pa.Table]:
-    """Yield the batches of a stream, some together, up to its end or to where it is cut off."""
+def _groups(raw: Path, schema: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the batches of a stream, some together, up to its end or to where it is cut off or damaged."""
     group: list[pa.RecordBatch] = []
     rows = 0
     with pa.OSFile(str(raw)) as source, suppress(pa.ArrowException, OSError):
         for batch in pa.ipc.open_stream(source):
+            pa.Table.from_batches([batch], schema).validate(full=True)
             group.append(batch)
             rows += len(batch)
             if rows >= _ROWS_OF_A_GROUP:

@@ -50,8 +50,11 @@ def test_every_shipped_file_says_what_it_is_for(group: str) -> None:
     assert all(len(purpose) > 10 for purpose in shipped(group).values())
 
 
-def test_a_file_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
-    """One line, as for anything else that is not TOML."""
-    (tmp_path / "deep.toml").write_text("a = " + "[" * 100_000)
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 100_000, "seed = " + "9" * 5_000, "a." * 20_000 + "a = 1", "# x\n" * 300_000]
+)
+def test_a_file_without_end_is_refused(tmp_path: Path, text: str) -> None:
+    """Lists in lists, digits, parts of a key, lines: one line, as for anything else that is not TOML."""
+    (tmp_path / "deep.toml").write_text(text)
     with pytest.raises(BadInputError, match=r"deep\.toml: not valid TOML: .*; fix it there"):
         parse_file("profiles", str(tmp_path / "deep.toml"), Workload)

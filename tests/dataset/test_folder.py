@@ -101,3 +101,12 @@ def test_a_manifest_of_a_market_without_time_is_refused(tmp_path: Path) -> None:
     Dataset(tmp_path).manifest_file.write_text(json.dumps(manifest))
     with pytest.raises(BadInputError, match=r"dataset\.json: duration_ms: Input should be greater than or equal to 1"):
         _ = Dataset(tmp_path).manifest
+
+
+def test_a_pair_without_a_symbol_is_refused(tmp_path: Path) -> None:
+    """A row that is cut off has no second symbol."""
+    Dataset(tmp_path).correlations_file.write_text("market,symbol1,symbol2\n1,A\n")
+    with pytest.raises(
+        BadInputError, match=r"correlations\.csv: not readable as .*: a pair without a symbol; generate"
+    ):
+        Dataset(tmp_path).correlations()

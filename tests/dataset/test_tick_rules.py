@@ -186,3 +186,20 @@ def test_any_short_symbol_is_valid() -> None:
     """Up to sixteen bytes of anything but a zero byte."""
     for name in ("A", "ABCDEFGHIJKLMNOP", "Ö" * 8, "<script>", "../x", '"', "\n", "{{ 7 * 7 }}"):
         assert wrong_with_symbol(name) is None
+
+
+def test_a_symbol_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    """Parquet may hold any bytes as text; they are found when the names are looked at."""
+    symbol = pa.array([b"A", b"\xff\xfe"]).cast(pa.string(), safe=False)
+    columns = {"symbol": symbol, "price": pa.array([1, 1]), "size": pa.array([1, 1]), "tickTS": pa.array([0, 1])}
+    pq.write_table(pa.table(columns), tmp_path / "ticks.parquet")
+    with pytest.raises(BadInputError, match=r"ticks\.parquet: row 1: not readable from here on: 'utf-8' codec can't"):
+        list(read_ticks(tmp_path / "ticks.parquet"))
+
+
+def test_an_invalid_row_that_is_not_text_prints_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Arrow would print a traceback for a row with too few values that it cannot show."""
+    (tmp_path / "ticks.csv").write_bytes(b"symbol,price,size,tickTS\nA,1,1,0\nA,\xff\n")
+    with pytest.raises(BadInputError, match=r"ticks\.csv: "):
+        list(read_ticks(tmp_path / "ticks.csv"))
+    assert capfd.readouterr().err == ""

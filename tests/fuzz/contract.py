@@ -1,9 +1,10 @@
 """What must hold of every reader, whatever it is given, in one place.
 
 It returns, or raises a PairsError with a message of one line that a person can read; in bounded time (the watchdog of
-worker.py) and memory; without a warning of a library on the terminal.
+worker.py) and memory; without a library's own words on the terminal.
 """
 
+import sys
 import traceback
 import warnings
 from collections.abc import Callable
@@ -29,6 +30,8 @@ class Finding:
 def broken_by(read: Callable[[Path], Any], folder: Path) -> Finding | None:
     """Let a reader read what is in a folder; return what it did that it must not do."""
     before = peak_bytes()
+    printed: list[BaseException] = []  # by Python itself, where an error could not be raised
+    sys.unraisablehook = lambda hooked: printed.append(hooked.exc_value or SystemExit())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)  # numpy's would appear on the terminal
@@ -40,6 +43,9 @@ def broken_by(read: Callable[[Path], Any], folder: Path) -> Finding | None:
         finding = Finding(f"{type(error).__name__} {place}", "".join(traceback.format_exception(error)))
     else:
         finding = None
+    sys.unraisablehook = sys.__unraisablehook__
+    if finding is None and printed:
+        return Finding(f"prints {printed[0]!r:.40}", "".join(traceback.format_exception(printed[0])))
     grown = peak_bytes() - before
     if finding is None and grown > MOST_BYTES:
         return Finding("too much memory", f"{grown:,} bytes, more than {MOST_BYTES:,}")

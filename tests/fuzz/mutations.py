@@ -22,7 +22,7 @@ Mutate = Callable[[DrawFn, bytes], bytes]
 
 _WORD = re.compile(rb"[^\s\"'<>=,:;{}\[\]]+")
 _STEPS = (1, 1, 1, 2, 3)  # one change is found out most often, several hide each other
-_LONG = 200_000  # bytes of a line that is repeated
+_LONG = 200_000  # bytes of what is repeated
 _FEW, _MANY = 100, 70_000  # rows; many are more than any reader takes at a time
 
 TYPES = (
@@ -59,6 +59,10 @@ def _changed_bytes(draw: DrawFn, content: bytes) -> bytes:
     return kind(draw, content, first, second)
 
 
+def _often(content: bytes) -> bytes:
+    return content * (_LONG // (len(content) or 1))
+
+
 def _flip(draw: DrawFn, content: bytes, first: int, _: int) -> bytes:
     flipped = bytes([content[first] ^ (1 << draw(st.integers(0, 7)))]) if first < len(content) else b"\1"
     return content[:first] + flipped + content[first + 1 :]
@@ -80,7 +84,7 @@ _BYTE_KINDS: tuple[Callable[[DrawFn, bytes, int, int], bytes], ...] = (
     lambda draw, content, first, second: content[:first] + content[second:],
     lambda draw, content, first, second: content[:second] + content[first:],  # some of it twice
     lambda draw, content, first, second: content[second:] + content[:first],
-    lambda draw, content, first, second: content[:first] + content[first:second] * 50 + content[second:],
+    lambda draw, content, first, second: content[:first] + _often(content[first:second]) + content[second:],
     lambda draw, content, first, second: draw(st.binary(max_size=200)),
     lambda draw, content, first, second: gzip.compress(content, 1),
     lambda draw, content, first, second: gzip.compress(content, 1)[:-6],
@@ -102,12 +106,12 @@ def _changed_words(draw: DrawFn, content: bytes) -> bytes:
 
 
 def _changed_lines(draw: DrawFn, content: bytes) -> bytes:
+    """Remove a line, empty it, put another in its place, or repeat it: as many lines, or as one that is long."""
     lines = content.splitlines(keepends=True) or [b""]
-    place = draw(st.integers(0, len(lines) - 1))
-    other = draw(st.integers(0, len(lines) - 1))
-    longest = lines[place].rstrip() * (_LONG // (len(lines[place]) or 1))
-    new = draw(st.sampled_from([[], [lines[other]] * 2, [b"\n"], [lines[place] * 3_000], [longest]]))
-    return b"".join([*lines[:place], *new, *lines[place + 1 :]])
+    place, other = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
+    many, long = _often(lines[place]), _often(lines[place].rstrip())
+    new = draw(st.sampled_from([b"", b"\n", lines[other] * 2, many, long]))
+    return b"".join([*lines[:place], new, *lines[place + 1 :]])
 
 
 def _changed_json(draw: DrawFn, content: bytes) -> bytes:

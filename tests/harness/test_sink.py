@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairs.core.errors import PairsError
-from pairs.harness.sink import AnswerFiles
+from pairs.harness.sink import AnswerFiles, finalize_answers
 from pairs.model.streams import ORDERS, STREAMS
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SinkRecord
@@ -145,3 +145,19 @@ def test_many_small_batches_become_parquet(tmp_path: Path) -> None:
         files.add(Arrival(0, batch, streams, batch))
     files.finalize()
     assert pq.read_table(tmp_path / "orders.parquet")["sinkTS"].to_pylist() == list(range(30_000))
+
+
+def test_what_was_recorded_before_a_damaged_batch_is_kept(tmp_path: Path) -> None:
+    """A disk that lost a page costs the rest, not everything; other columns are no answers at all."""
+    run, rows = Run(tmp_path), split_streams(answers(1, 2, 3))["orders"]
+    stamped = rows.append_column("sinkTS", pa.array([9] * len(rows))).cast(ORDERS.recorded_schema)
+    with pa.OSFile(str(tmp_path / "orders.arrows"), "wb") as file, pa.ipc.new_stream(file, stamped.schema) as target:
+        target.write_table(stamped, max_chunksize=1)
+    raw = (tmp_path / "orders.arrows").read_bytes()
+    last = raw.rindex(b"AAAAAA")
+    (tmp_path / "orders.arrows").write_bytes(raw[:last] + b"\xff\xff" + raw[last + 2 :])  # a symbol that is not UTF-8
+    with pa.OSFile(str(tmp_path / "indicators.arrows"), "wb") as file, pa.ipc.new_stream(file, rows.schema) as target:
+        target.write_table(rows)
+    finalize_answers(run)
+    assert pq.read_table(run.answers_file("orders"))["inputTickTS"].to_pylist() == [1, 2]
+    assert len(pq.read_table(run.answers_file("indicators"))) == 0
