@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: one Spark session, the command line as users call it, a fixed seed."""
 
+import signal
 import subprocess
 import sys
 import zlib
@@ -15,6 +16,10 @@ from tests.processes import Command as Command
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test measures time; every run is the same
 settings.load_profile("steady")
+
+for _ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # as in the background of a script, or with nohup
+    if signal.getsignal(_ignored) == signal.SIG_IGN:
+        signal.signal(_ignored, signal.SIG_DFL)  # commands that tests start inherit it, and must hear their signals
 
 _STARTING = {"spark", "pairs_command"}  # fixtures that start Spark or a process
 

@@ -78,7 +78,7 @@ def test_signs_of_the_stages_on_spark(tmp_path: Path) -> None:
     small = ("--profile", "quick", "--duration", "2m", "--symbols", "4", "--correlations", "2", "--strategies", "5")
     shown = on_terminal(tmp_path, "generate", "-o", "market", *small, "--master", "local[2]")
     assert all(
-        sign in shown for sign in ("drawing the market", "starting Spark on local[2]", "starting Python workers")
+        sign in shown for sign in ("counting the ticks", "starting Spark on local[2]", "starting Python workers")
     )
     on_terminal(tmp_path, "strategies", "market")
     shown = on_terminal(tmp_path, "run", "market", "--target", "bare", "--speed", "60", "-o", "run", columns=40)
