@@ -49,7 +49,7 @@ def answers(run: Path) -> tuple[int, int]:
 def play(command: Command, dataset: Path, run: Path, target: str, plan: str, *more: str) -> tuple[int, int]:
     """Run a program unpaced; return how many answers it gave, all of them right."""
     done = command("run", str(dataset), "-o", str(run), "--speed", "max", "--target", target, "--plan", plan, *more)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert (done.returncode, errors_of(done.stderr)) == (0, ""), done.stderr
     return answers(run)
 
 
@@ -195,7 +195,7 @@ def test_a_program_that_fails_is_reported(markets: dict[str, Path], tmp_path: Pa
         "run", str(markets["few"]), "-o", str(run), "--speed", "max", "--set", "master=nonsense://here"
     )
     assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
+    assert errors_of(done.stderr).count("\n") == 1
     assert "the engine ended with exit code" in done.stderr
     assert str(run / "logs" / "engine.log") in done.stderr
     assert processes_of(run) == {}
