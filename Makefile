@@ -27,8 +27,9 @@ demo: $(READY) ## The whole benchmark, small: three minutes to a verdict and a s
 check: lint ## Lint, types and every test that starts neither Spark nor a run: a minute, while editing
 	@$(BIN)/python -m pytest -n 2 -m 'not slow and not process'
 
-test: lint ## Everything a change must pass, in minutes
-	@$(BIN)/python -m pytest
+test: lint ## Everything a change must pass: about 20 minutes on two cores
+	@$(BIN)/python -m pytest -n 2 -m 'not slow and not process'
+	@$(BIN)/python -m pytest -m 'process and not slow'
 
 test-all: lint browser ## The same and the long tests
 	@$(BIN)/python -m pytest -m ''

@@ -73,6 +73,7 @@ def test_nothing_in_a_pipe(folder: Path) -> None:
     assert "reading" not in done.stdout
 
 
+@pytest.mark.slow
 def test_signs_of_the_stages_on_spark(tmp_path: Path) -> None:
     """Generating, computing what is expected, running, validating and checking each show their steps."""
     small = ("--profile", "quick", "--duration", "2m", "--symbols", "4", "--correlations", "2", "--strategies", "5")

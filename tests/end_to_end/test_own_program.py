@@ -80,6 +80,7 @@ LEFT = [
 ]
 
 
+@pytest.mark.slow
 def test_a_generated_program_that_is_started_by_hand(shell: Terminals) -> None:
     """With spark-submit, on a generated strategy set: every answer is right, orders included."""
     shell.run(f"set -e; {TRANSLATION}")

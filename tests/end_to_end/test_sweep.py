@@ -74,6 +74,7 @@ def test_a_sweep(tmp_path: Path, pairs_command: Command) -> None:
     assert stamps(folder) == made
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_repeated_bench(tmp_path: Path, pairs_command: Command) -> None:
     """It is a sweep of one point, or of several; an engine that fails makes its runs void, and the others go on."""
