@@ -4,7 +4,7 @@ A column is converted at once; only where that fails are its values read singly,
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ _TEXT = "text"
 _TIMES = "timestamps"
 _FRACTIONS = "fractions"
 _TOO_LARGE = "numbers of more than 64 bits"
+_NOT_UTF8 = "bytes that are not UTF-8"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def read_column(column: pa.Array, field: pa.Field) -> tuple[pa.Array, dict[int, 
         invalid = _of_other_type(column.type, field.name, reader)
         return pa.nulls(len(column), field.type), dict.fromkeys(range(len(column)), invalid)
     try:
+        column.validate(full=True)  # text in Parquet may not be UTF-8
         converted = column.cast(field.type)
         if not converted.null_count:
             return converted, {}
@@ -75,7 +77,7 @@ def _of_other_type(kind: pa.DataType, name: str, reader: _Reader) -> InvalidValu
 def _read_singly(column: pa.Array, field: pa.Field, reader: _Reader) -> tuple[pa.Array, dict[int, InvalidValue]]:
     values: list[Any] = []
     invalid: dict[int, InvalidValue] = {}
-    for row, value in enumerate(column.to_pylist()):
+    for row, value in enumerate(_values(column)):
         try:
             values.append(reader.read(value))
         except _InvalidError as error:
@@ -87,20 +89,32 @@ def _read_singly(column: pa.Array, field: pa.Field, reader: _Reader) -> tuple[pa
     return pa.array(values, field.type), invalid
 
 
+def _values(column: pa.Array) -> Iterator[Any]:
+    """Yield the values of a column; text that is not UTF-8 as bytes."""
+    if not any(matches(column.type) for matches in _TEXTS):
+        yield from column.to_pylist()
+        return
+    for value in column.cast(pa.large_binary()).to_pylist():
+        try:
+            yield None if value is None else value.decode()
+        except UnicodeDecodeError:
+            yield value
+
+
 def _read_name(value: Any) -> str:
     if value is None:
         raise _InvalidError(_EMPTY)
     try:
         return value.decode() if isinstance(value, bytes) else str(value)
     except UnicodeDecodeError:
-        raise _InvalidError("bytes that are not UTF-8") from None
+        raise _InvalidError(_NOT_UTF8) from None
 
 
 def _read_whole(value: Any) -> int:
     if isinstance(value, str):
         return _whole_of_text(value)
-    if value is None:
-        raise _InvalidError(_EMPTY)
+    if value is None or isinstance(value, bytes):
+        raise _InvalidError(_EMPTY if value is None else _NOT_UTF8)
     try:
         whole = int(value)
     except (ValueError, OverflowError):  # NaN and infinity
@@ -126,8 +140,8 @@ def _of_64_bits(number: int) -> int:
 
 
 def _read_number(value: Any) -> float:
-    if value is None:
-        raise _InvalidError(_EMPTY)
+    if value is None or isinstance(value, bytes):
+        raise _InvalidError(_EMPTY if value is None else _NOT_UTF8)
     if not isinstance(value, str) or _NUMBER.fullmatch(value):
         return float(value)
     if (by_arrow := _by_arrow(value, pa.float64())) is not None:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -336,6 +337,19 @@ def test_a_column_that_is_wrong_throughout_is_named_once(tmp_path: Path, case: s
     [wrong] = [part for part in found if isinstance(part, WrongColumn)]
     assert wrong.sentence().startswith(f"{path}: column {column} has ")
     assert words in wrong.sentence()
+
+
+@pytest.mark.parametrize("column", ["strategy", "symbol", "price"])
+def test_text_in_parquet_that_is_not_utf8(tmp_path: Path, column: str) -> None:
+    """Parquet may hold any bytes as text: that row is invalid, and costs no other."""
+    values = {name: pa.array([str(value)] * 3) for name, value in ROW.items()}
+    offsets = pa.py_buffer(np.array([0, 3, 4, 7], np.int32))
+    values[column] = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"100\xff100")])
+    pq.write_table(pa.table(values), tmp_path / "orders.parquet")
+    rows, [invalid] = read(tmp_path / "orders.parquet")
+    assert [row[column] for row in rows] == ([100, 100] if column == "price" else ["100", "100"])
+    assert invalid.line == 2
+    assert invalid.problem.startswith(f"{column} is b'\\xff', not ")
 
 
 @pytest.mark.parametrize(
