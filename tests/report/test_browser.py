@@ -339,6 +339,7 @@ def test_a_phone(reports: Reports, browser: Browser) -> None:
     with opened(browser, reports.comparison) as report:
         panel = "document.querySelector(`#by-scale-factor .subplot.${name}`).getBoundingClientRect().top"
         panels = f"['xy', 'x2y2', 'x3y3'].map((name) => {panel})"
-        assert len(set(report.page.evaluate(panels))) == 1
+        report.resize(1000)
+        report.wait_until(f"new Set({panels}).size === 1")
         report.resize(360)
         report.wait_until(f"new Set({panels}).size === 3")
