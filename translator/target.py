@@ -6,7 +6,7 @@ lies `strategies.csv`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -52,6 +52,15 @@ class Launch:
     checkpoint: Path
     progress: Path  # where the program may write what the engine tells of itself
     settings: Mapping[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
+    jars: Sequence[Path] = ()  # of the engine's connector to the transport
+
+
+@dataclass(frozen=True)
+class Connector:
+    """What an engine needs beside itself for a transport: jars, and their versions."""
+
+    jars: Sequence[Path] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,7 @@ class Target(ABC):
     options: ClassVar[
         Mapping[str, Option]
     ]  # settings of its programs; `name.*` is any setting that begins with `name.`
+    transports: ClassVar[Sequence[str]] = ("ticklog",)  # that its programs can read from and answer to
     recovers: ClassVar[bool]  # whether its state survives a crash by the engine's own means
     templates: Path
 
@@ -110,6 +120,10 @@ class Target(ABC):
     def check_requirements(self) -> None:
         """Refuse to go on if something that the engine needs is not installed; asking for versions finds out."""
         self.versions()
+
+    def connector(self, transport: str, jars: str | None = None) -> Connector:
+        """Return what the engine needs for a transport, installed if it was not; `jars` is a folder to take instead."""
+        return Connector()
 
     def process_role(self, name: str, command: list[str]) -> str:
         """Return what a process of the engine counts as when CPU and memory are recorded."""

@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 
 from pairs import __version__
 from pairs.cli.bench import bench
+from pairs.cli.broker import broker
 from pairs.cli.check import check
 from pairs.cli.collect import collect
 from pairs.cli.config import config, profiles
@@ -21,6 +22,7 @@ from pairs.cli.expected import expected
 from pairs.cli.generate import generate
 from pairs.cli.help import Verb, Verbs
 from pairs.cli.import_trades import import_trades
+from pairs.cli.install import install
 from pairs.cli.play import play
 from pairs.cli.report import report
 from pairs.cli.run import run as run_program
@@ -53,7 +55,7 @@ _NOTHING_KEPT = "interrupted; nothing was left half-written"  # stages that keep
 
 _DATASET_VERBS: tuple[Callable[..., None], ...] = (generate, import_trades, estimate, show, strategies, check, expected)
 _RUN_VERBS = (validate, targets, translate, run_program, collect, play, bench, score, sweep, search, report)
-_CONFIG_VERBS = (config, profiles)
+_CONFIG_VERBS = (config, profiles, install, broker)
 for _verb in _DATASET_VERBS + _RUN_VERBS + _CONFIG_VERBS:
     app.command(name="import" if _verb is import_trades else _verb.__name__, cls=Verb)(_verb)
 

@@ -66,9 +66,14 @@ def _parameter(declared: Field[Any], panel: str) -> inspect.Parameter:
     default = declared.metadata["default"]
     repeated = isinstance(default, dict | tuple)
     hint = "" if repeated or default is None else f" ({_MEANING[panel]}: {kind.show(default)})"
-    shown = {"rich_help_panel": panel, "show_default": False}
-    flag = _kind_option(declared.metadata["flag"], kind, declared.metadata["help"] + hint, **shown)
-    annotation: Any = Annotated[list[str] | None, flag] if repeated else Annotated[str | None, flag]
+    shown: dict[str, Any] = {"rich_help_panel": panel, "show_default": False}
+    annotation: Any
+    if isinstance(default, bool):
+        flag = typer.Option(declared.metadata["flag"], help=declared.metadata["help"], **shown)
+        annotation = Annotated[bool | None, flag]
+    else:
+        flag = _kind_option(declared.metadata["flag"], kind, declared.metadata["help"] + hint, **shown)
+        annotation = Annotated[list[str] | None, flag] if repeated else Annotated[str | None, flag]
     return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 

@@ -118,7 +118,9 @@ def _score_entries(score: ScoreRecord) -> Iterator[tuple[str, str]]:
     yield from _latency(score)
     if (delay := score.send_delay) is not None:
         worst = f"p99 {delay.p99_s * 1000:.2f} ms, max {delay.max_s * 1000:.2f} ms"
-        yield "driver", f"{counted(delay.ticks, 'tick')}, send delay {worst}"
+        broker = delay.acknowledged_p99_s
+        acknowledged = "" if broker is None else f"; acknowledged by the broker within {broker * 1000:.2f} ms (p99)"
+        yield "driver", f"{counted(delay.ticks, 'tick')}, send delay {worst}{acknowledged}"
     yield "answers", score.verdict
     yield from _recovery(score)
     yield from _adaptivity(score)

@@ -6,7 +6,7 @@ from dataclasses import Field, dataclass
 from itertools import product
 from typing import Any
 
-from pairs.config.run_settings import RunSettings
+from pairs.config.run_settings import NOT_VARIED, RunSettings
 from pairs.config.settings import declared_in
 from pairs.core.errors import BadInputError
 
@@ -34,7 +34,7 @@ class _Axis:
 
 def grid(flags: Mapping[str, Any]) -> list[GridPoint]:
     """Return all combinations of the values of flags of a run; flags of a workload have one value each."""
-    declared = declared_in(RunSettings)
+    declared = {name: known for name, known in declared_in(RunSettings).items() if name not in NOT_VARIED}
     axes = [axis for name in flags if name in declared for axis in _axes(declared[name], flags[name])]
     labels = _distinct([axis.label for axis in axes])
     others = {name: value for name, value in flags.items() if name not in declared}
@@ -53,8 +53,10 @@ def _point(others: Mapping[str, Any], axes: list[_Axis], labels: list[str], valu
     return GridPoint(flags, varied)
 
 
-def _axes(declared: Field[Any], raw: str | list[str]) -> Iterator[_Axis]:
+def _axes(declared: Field[Any], raw: str | bool | list[str]) -> Iterator[_Axis]:
     flag = declared.metadata["flag"]
+    if isinstance(raw, bool):
+        raw = str(raw).lower()
     if isinstance(raw, str):
         yield _Axis(declared.name, flag.lstrip("-"), _values(raw, flag))
         return

@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from pairs.config.settings import as_plain, defaults_of, flags_of, parse_file, parse_flags, parse_record, setting
-from pairs.config.values import Kind, Plain, speed, text, time_span, whole
+from pairs.config.values import Kind, Plain, speed, text, time_span, truth, whole
 from pairs.core.errors import BadInputError, shown
 from pairs.core.units import parse_duration_ms, show_duration
 
@@ -73,6 +73,26 @@ _ENGINE_SETTINGS = _EngineSettings(
 )
 
 
+_NOT_RECORDED = "not recorded"  # in place of values that may be secrets
+_CLIENT_SETTINGS = _EngineSettings(
+    "KEY=VALUE",
+    "a name and a value such as security.protocol=SASL_SSL",
+    _name_and_value,
+    lambda settings: dict.fromkeys(settings, _NOT_RECORDED) or None,
+)
+NOT_VARIED = frozenset({"bootstrap", "kafka"})  # settings whose values may have commas
+
+
+def without_secrets(command: Sequence[str]) -> tuple[str, ...]:
+    """Return a command line without the values of settings that may be secrets."""
+    flag = flags_of(RunSettings)["kafka"]
+    hidden = []
+    for before, word in zip(("", *command), command, strict=False):
+        given = word.removeprefix(f"{flag}=") if word.startswith(f"{flag}=") else word if before == flag else None
+        hidden.append(word if given is None else f"{word[: -len(given)]}{given.partition('=')[0]}=...")
+    return tuple(hidden)
+
+
 @dataclass(frozen=True)
 class _Faults(Kind):
     """The kind of a list of faults; an error shows the fault that is not valid."""
@@ -99,6 +119,23 @@ class RunSettings:
     target: str = setting(text("NAME"), "--target", "Engine to run.", "pyspark")
     plan: str | None = setting(text("NAME"), "--plan", "How the target lays out its work; default: its first plan.")
     transport: str = setting(text("NAME"), "--transport", "How ticks reach the engine and answers return.", "ticklog")
+    bootstrap: str | None = setting(
+        text("HOST:PORT[,...]"), "--bootstrap", "Kafka brokers of transport kafka; default: one is started for the run."
+    )
+    partitions: int | None = setting(
+        whole(1, 1_000), "--partitions", "Partitions of each topic of transport kafka; default: 1."
+    )
+    kafka: dict[str, str] = setting(
+        _CLIENT_SETTINGS,
+        "--kafka",
+        "A setting of Kafka's clients by librdkafka's name, such as for TLS and SASL; its value is never recorded; "
+        "repeatable.",
+        {},
+    )
+    keep_topics: bool = setting(truth(), "--keep-topics", "Do not remove the topics of the run after it.", False)
+    jars: str | None = setting(
+        text("FOLDER"), "--jars", "Folder with the jars of Spark's Kafka connector; default: those of 'pairs install'."
+    )
     speed: float | str | None = setting(
         speed(), "--speed", "Simulated seconds per wall second, or max for unpaced; default: as the profile recommends."
     )

@@ -129,6 +129,17 @@ def choice(*names: str) -> Kind:
     return Kind("|".join(names), wanted, lambda raw: names[names.index(raw)], choices=names)  # index raises ValueError
 
 
+def truth() -> Kind:
+    """Yes or no; no is not shown."""
+
+    def parse(raw: Any) -> bool:
+        if raw not in (True, False, "true", "false"):
+            raise ValueError
+        return raw in (True, "true")
+
+    return Kind("", "true or false", parse, lambda value: value or None)
+
+
 def text(metavar: str) -> Kind:
     def parse(raw: Any) -> str:
         if not isinstance(raw, str) or not raw.strip():

@@ -17,6 +17,14 @@ _PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when i
 _PR_SET_CHILD_SUBREAPER = 36  # processes below this one become its children when their parent dies
 
 
+_left_running: set[int] = set()
+
+
+def leave_running(pid: int) -> None:
+    """Let a process, and all below it, outlive this one."""
+    _left_running.add(pid)
+
+
 def adopt_orphans() -> None:
     """Become the parent of every process below this one whose parent dies, so that it can still be found."""
     if sys.platform == "linux":
@@ -66,7 +74,9 @@ def end_descendants() -> None:
 
 
 def _descendants() -> list[psutil.Process]:
-    return [process for process in psutil.Process().children(recursive=True) if is_alive(process)]
+    spared = {process.pid for pid in _left_running for process in tree(pid)}
+    below = psutil.Process().children(recursive=True)
+    return [process for process in below if process.pid not in spared and is_alive(process)]
 
 
 def _end(processes: Sequence[psutil.Process]) -> None:

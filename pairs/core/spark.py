@@ -147,13 +147,19 @@ def _partitions_done(context: "SparkContext") -> int:
     return sum(stage.numCompletedTasks for stage in stages if stage)
 
 
-def check_java() -> str:
-    """Refuse to go on without a Java that Spark can run on, saying what to install; return its version."""
+def find_java() -> str:
+    """Return the path of Java; refuse to go on without, saying what to install."""
     java_home = os.environ.get("JAVA_HOME")
     java = str(Path(java_home) / "bin" / "java") if java_home else shutil.which("java")
-    where = "JAVA_HOME" if java_home else "java"
     if not java or not Path(java).is_file():
-        raise BadInputError(f"{where}: no Java found{f' at {java}' if java else ' on the PATH'}; {_INSTALL_JAVA}")
+        place, where = ("JAVA_HOME", f" at {java}") if java_home else ("java", " on the PATH")
+        raise BadInputError(f"{place}: no Java found{where}; {_INSTALL_JAVA}")
+    return java
+
+
+def check_java() -> str:
+    """Refuse to go on without a Java that Spark can run on, saying what to install; return its version."""
+    java, where = find_java(), "JAVA_HOME" if os.environ.get("JAVA_HOME") else "java"
     try:
         printed = _answer([java, "-version"])
     except OSError as error:

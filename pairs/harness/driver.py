@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from pairs.dataset.reader import TickReader, whole_file
 from pairs.generator import virtual  # noqa: F401 - registers the format
 from pairs.model.arrivals import due_us
 from pairs.run_folder.folder import Run
-from pairs.run_folder.records import SLOT_US, SendDelayRecord
+from pairs.run_folder.records import SLOT_US, AcknowledgedRecord, SendDelayRecord
 from pairs.transport.base import TickWriter
 from pairs.transport.registry import load_transport
 from pairs.transport.tick_records import Records, to_records
@@ -39,17 +39,13 @@ _STEP_US = 10  # of the histogram of send delays
 _STEPS = 1_000_000  # up to ten seconds in steps; what is later counts as that
 
 
-def read_pieces(dataset: Dataset, driver: int = 0, drivers: int = 1) -> Iterator[Records]:
-    """Yield the ticks of one of several drivers, some at a time: every `drivers`-th of the stream."""
-    position = 0
+def read_pieces(dataset: Dataset, share: Callable[[Records], Records] = lambda records: records) -> Iterator[Records]:
+    """Yield the ticks of a driver, some at a time; `share` returns those of the stream that are its own."""
     reader = TickReader(dataset.known_symbols())
     for file in dataset.tick_files():
         for batch in reader.read(whole_file(file)):
             for first in range(0, len(batch), _TICKS_AT_A_TIME):
-                piece = batch.slice(first, _TICKS_AT_A_TIME)
-                own = (driver - position) % drivers
-                position += len(piece)
-                yield to_records(piece)[own::drivers]
+                yield share(to_records(batch.slice(first, _TICKS_AT_A_TIME)))
 
 
 def read_ahead(pieces: Iterator[Records]) -> Iterator[Records]:
@@ -93,7 +89,8 @@ class SendDelay:
             slot = (due - self._start_us) // SLOT_US
             self.slots[slot] = max(self.slots.get(slot, 0), sent_us - due)
 
-    def record(self) -> SendDelayRecord:
+    def record(self, acknowledged_us: Sequence[int] = ()) -> SendDelayRecord:
+        """Return what is kept of the delays, and of the time until the transport acknowledged what was sent."""
         return SendDelayRecord(
             ticks=int(self.steps.sum()),
             due_in_interval=self.due_in_interval,
@@ -101,12 +98,20 @@ class SendDelay:
             step_us=_STEP_US,
             histogram=[(int(step), int(self.steps[step])) for step in np.flatnonzero(self.steps)],
             seconds=[(second, *values) for second, values in sorted(self.seconds.items())],
+            acknowledged=_acknowledged(acknowledged_us),
         )
 
     def by_slot(self) -> pa.Table:
         """Return the worst delay of every slot in which ticks were due."""
         worst = self.slots.values()
         return pa.table({"slot": pa.array(self.slots, pa.int32()), "delay_us": pa.array(worst, pa.int64())})
+
+
+def _acknowledged(sample_us: Sequence[int]) -> AcknowledgedRecord | None:
+    if not sample_us:
+        return None
+    p50, p99, worst = np.percentile(sample_us, (50, 99, 100), method="inverted_cdf").tolist()
+    return AcknowledgedRecord(sample=len(sample_us), p50_us=p50, p99_us=p99, max_us=worst)
 
 
 def play_unpaced(pieces: Iterator[Records], writer: TickWriter) -> None:
@@ -157,15 +162,17 @@ def main() -> None:
     given = parser.parse_args()
     run = Run(given.run)
     transport = load_transport(run.transport_folder)
-    pieces = read_ahead(read_pieces(Dataset(given.dataset), given.driver, transport.drivers))
     gc.disable()
+    delay = None
     with transport.writer(given.driver) as writer:
+        pieces = read_ahead(read_pieces(Dataset(given.dataset), writer.share))
         if given.speed is None:
             play_unpaced(pieces, writer)
         else:
             delay = play_paced(pieces, writer, given.start, given.speed, tuple(given.interval))
-            run.write_parquet(run.send_delay_file(given.driver), delay.by_slot())
-            delay.record().write(run.driver_file(given.driver), indent=None)
+    if delay is not None:
+        run.write_parquet(run.send_delay_file(given.driver), delay.by_slot())
+        delay.record(writer.acknowledged_us).write(run.driver_file(given.driver), indent=None)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ class _Collector:
 
     def execute(self, announce: Callable[[], None]) -> Collected:
         recorder, transport = self._recorder, self._transport
-        transport.create()
+        transport.create(recorder.processes.start_service)
         sink = recorder.processes.start_module(SINK, "pairs.harness.sink", recorder.run.path)
         while transport.sink is None:
             recorder.processes.check()
@@ -129,7 +129,7 @@ def play_alone(run: Run, replay: Replay, transport: Transport, announce: Callabl
     `announce` is called when the transport is there.
     """
     with recording(run, transport) as recorder:
-        transport.create()
+        transport.create(recorder.processes.start_service)
         announce()
         codes = _send(replay, recorder, began)
         _wait_until_consumed(recorder)

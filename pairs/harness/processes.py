@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,7 @@ class Processes:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._by_name: dict[str, RunProcess] = {}
+        self._services: set[str] = set()
 
     def start(self, name: str, command: list[str], folder: Path | None = None) -> RunProcess:
         """Start a process whose output goes to a log of its own."""
@@ -89,6 +91,12 @@ class Processes:
 
     def start_module(self, name: str, module: str, *arguments: object) -> RunProcess:
         return self.start(name, [sys.executable, "-m", module, *map(str, arguments)])
+
+    def start_service(self, name: str, command: list[str]) -> Callable[[], None]:
+        """Start a process that others need to the end; return what raises an error if one has ended."""
+        self.start(name, command)
+        self._services.add(name)
+        return self.check
 
     def pids(self) -> dict[str, int]:
         return {name: process.process.pid for name, process in self._by_name.items()}
@@ -113,12 +121,15 @@ class Processes:
         return kind(f"the {process.name} ended with exit code {code}: {process.last_log_line()}; see {process.log}")
 
     def end_all(self) -> None:
-        """End whatever still runs: the sink last, and gently, so that it can write down what it has."""
-        for process in sorted(self._by_name.values(), key=lambda process: process.name == SINK):
+        """End whatever still runs: the sink late, and gently, so that it can write down what it has; services last."""
+        for process in sorted(self._by_name.values(), key=self._late):
             if process.name == SINK and process.running:
                 process.end(signal.SIGTERM)
             else:
                 process.kill_tree()
+
+    def _late(self, process: RunProcess) -> int:
+        return 2 if process.name in self._services else int(process.name == SINK)
 
 
 class Engine:

@@ -5,7 +5,7 @@ Knows targets and transports only through their interfaces. Whatever happens, no
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from signal import SIGTERM
 
@@ -17,7 +17,7 @@ from pairs.harness.playback import Playback, Replay
 from pairs.harness.processes import ENGINE, SINK, Engine, EngineError, RunProcess
 from pairs.harness.recorder import Recorder
 from pairs.run_folder.folder import Run
-from pairs.translator.target import Launch, Target
+from pairs.translator.target import Connector, Launch, Target
 from pairs.transport.base import Transport
 
 _POLL_S = 0.1
@@ -31,6 +31,7 @@ class Job:
     replay: Replay
     target: Target
     plan: str
+    connector: Connector = field(default_factory=Connector)
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,15 @@ class _Supervisor:
 
     def execute(self, began: Callable[[int | None], None]) -> Outcome:
         run, job, processes, transport = self._run, self._job, self._processes, self._transport
-        transport.create()
+        transport.create(processes.start_service)
         sink = processes.start_module(SINK, "pairs.harness.sink", run.path)
         started = time.perf_counter()
         with waiting(f"starting {job.target.name}"):
             self._wait_until(lambda: transport.sink is not None, sink)
             ends = transport.source, transport.sink or ""
             settings = job.replay.settings
-            launch = Launch(run.app_folder, *ends, run.checkpoint_folder, run.progress_file, settings.settings)
+            places = run.checkpoint_folder, run.progress_file
+            launch = Launch(run.app_folder, *ends, *places, settings.settings, job.connector.jars)
             engine = Engine(processes, job.target.command(launch), run.app_folder)
             self._wait_until(lambda: transport.ready, engine.process)
         playback = self._playback

@@ -6,7 +6,7 @@ files.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
@@ -21,7 +21,7 @@ from pairs.core.errors import BadInputError
 from pairs.core.records import LARGEST, Count, Record
 from pairs.measure.reduce import Floats, Wholes
 from pairs.run_folder.folder import Run
-from pairs.run_folder.records import SendDelayRecord
+from pairs.run_folder.records import AcknowledgedRecord, SendDelayRecord
 
 RecordT = TypeVar("RecordT", bound=Record)
 
@@ -54,6 +54,7 @@ class DriverDelays:
     steps_s: Floats  # upper ends of the histogram's steps
     counts: Wholes
     by_slot: tuple[Wholes, Wholes] | None  # slots, and the worst delay in each, us
+    acknowledged: AcknowledgedRecord | None = None  # by the transport, of a sample of ticks
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,8 @@ def read_drivers(run: Run, drivers: int) -> list[DriverDelays]:
             steps, counts = np.array(record.histogram, np.int64).reshape(-1, 2).T
             steps_s = (steps + 1) * record.step_us / 1e6
             in_interval = record.due_in_interval, record.sent_in_interval
-            found.append(DriverDelays(*in_interval, seconds, ticks, worst_us / 1e6, steps_s, counts, by_slot))
+            sent = DriverDelays(*in_interval, seconds, ticks, worst_us / 1e6, steps_s, counts, by_slot)
+            found.append(replace(sent, acknowledged=record.acknowledged))
     return found
 
 

@@ -25,7 +25,9 @@ def percentiles(drivers: Sequence[DriverDelays], shares: Sequence[float]) -> tup
 
 def summarize(drivers: Sequence[DriverDelays]) -> SendDelaySummary:
     ticks, (p50, p99, worst) = percentiles(drivers, (0.5, 0.99, 1.0))
-    return SendDelaySummary(ticks=ticks, p50_s=p50, p99_s=p99, max_s=worst)
+    acknowledged = [driver.acknowledged.p99_us / 1e6 for driver in drivers if driver.acknowledged is not None]
+    slowest = max(acknowledged, default=None)
+    return SendDelaySummary(ticks=ticks, p50_s=p50, p99_s=p99, max_s=worst, acknowledged_p99_s=slowest)
 
 
 def delay_of_slots(drivers: Sequence[DriverDelays]) -> Wholes | None:

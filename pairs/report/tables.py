@@ -146,6 +146,10 @@ def _send_delays(recorded: Recorded) -> Table:
     for place, driver in enumerate(recorded.drivers):
         ticks, values = percentiles([driver], list(_DELAY_SHARES.values()))
         rows.append((f"driver {place}", f"{ticks:,}", *(milliseconds(value) if ticks else NONE for value in values)))
+        if (sample := driver.acknowledged) is not None:
+            known = {"p50": sample.p50_us, "p99": sample.p99_us, "max": sample.max_us}
+            shown = (milliseconds(known[name] / 1e6) if name in known else NONE for name in _DELAY_SHARES)
+            rows.append((f"driver {place}, until the broker acknowledged", f"{sample.sample:,}", *shown))
     return Table(("send delay", "ticks", *_DELAY_SHARES), rows)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from rich.filesize import decimal
 
 from pairs.core.units import counted, plural
+from pairs.measure.floor import floor_of
 from pairs.measure.recordings import Recorded
 from pairs.model.plan import CLASSES
 from pairs.report.tables import NOT_RECORDED, cores, flattened, milliseconds, number
@@ -113,12 +114,24 @@ def _figures(recorded: Recorded) -> list[tuple[str, str]]:
         ("scale factor", NOT_RECORDED if scale_factor is None else f"{scale_factor}"),
         ("engine", f"{settings.target}, plan {settings.plan}, class {recorded.manifest.plan_class}"),
         ("transport", settings.transport),
+        *_floor(recorded),
         (
             "orders measured",
             f"{score.orders:,} of {counted(score.triggers, 'trigger')}" if score and score.orders else "none",
         ),
         ("speed", f"{speed:g} x" if isinstance(speed, float) else "unpaced"),
         ("machine", f"{cores(environment.cores)}, {decimal(environment.memory_bytes)}"),
+    ]
+
+
+def _floor(recorded: Recorded) -> list[tuple[str, str]]:
+    """Return what the transport alone costs, if that was measured beside the run."""
+    found = floor_of(recorded)
+    if found is None:
+        return []
+    name, score = found
+    return [
+        ("floor of the transport", f"p99 {milliseconds(score.p99)}, {score.target} at load {score.load:,.0f} ({name})")
     ]
 
 

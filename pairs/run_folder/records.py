@@ -103,6 +103,15 @@ class RunManifest(Record):
         return found + ([] if self.state == "ended" else ["a run that did not come to its end"])
 
 
+class AcknowledgedRecord(Model):
+    """How long after sending the transport acknowledged a tick, of a sample of ticks."""
+
+    sample: Count
+    p50_us: Count
+    p99_us: Count
+    max_us: Count
+
+
 class SendDelayRecord(Record):
     """The content of driver-N.json: how long after its scheduled time a driver sent each tick."""
 
@@ -115,6 +124,7 @@ class SendDelayRecord(Record):
     step_us: Count
     histogram: list[tuple[Count, Count]]  # step, ticks
     seconds: list[tuple[Count, Count, Whole]]  # of wall time: second, ticks, worst delay in us
+    acknowledged: AcknowledgedRecord | None = None  # none if the transport acknowledges nothing
 
 
 class InvalidRow(Model):
@@ -243,6 +253,7 @@ class SendDelaySummary(Model):
     p50_s: float
     p99_s: float
     max_s: float
+    acknowledged_p99_s: float | None = None  # after it was sent, of the slowest driver; none if nothing acknowledges
 
 
 class Recovery(Model):

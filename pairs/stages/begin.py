@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pairs.config.run_settings import RunSettings
+from pairs.config.run_settings import RunSettings, without_secrets
 from pairs.config.values import suggestion
 from pairs.core.errors import BadInputError
 from pairs.core.interrupts import interruptible, uninterrupted
@@ -26,6 +26,7 @@ from pairs.run_folder.records import RunManifest
 from pairs.stages.environment import environment
 from pairs.stages.generate import are_generated
 from pairs.transport.base import Transport
+from pairs.transport.kafka.transport import kafka_settings
 from pairs.transport.registry import TRANSPORTS
 
 
@@ -39,9 +40,27 @@ class EngineFacts:
 
 
 def check_transport(settings: RunSettings) -> None:
+    """Refuse a transport that is not there, or that the settings do not fit."""
     name, place = settings.transport, settings.place("transport")
     if name not in TRANSPORTS:
         raise BadInputError(f"{place}: {name!r} is not a transport; {suggestion(name, TRANSPORTS)}")
+    if name != "kafka":
+        _refuse_kafka_settings(settings)
+        return
+    if (settings.partitions or 1) < settings.drivers:
+        few = f"{settings.partitions or 1} are too few for {settings.drivers} drivers, each of which sends to its own"
+        raise BadInputError(f"{settings.place('partitions')}: {few}; give --partitions {settings.drivers}")
+    if settings.bootstrap is not None:
+        from pairs.transport.kafka.topics import refuse_unreachable
+
+        refuse_unreachable(settings.bootstrap, settings.kafka)
+
+
+def _refuse_kafka_settings(settings: RunSettings) -> None:
+    for name in ("bootstrap", "partitions", "kafka", "keep_topics", "jars"):
+        if getattr(settings, name):
+            needed = f"only transport kafka has this setting, and the transport is {settings.transport}"
+            raise BadInputError(f"{settings.place(name)}: {needed}; give --transport kafka, or leave it out")
 
 
 def replay_of(dataset: Dataset, settings: RunSettings) -> Replay:
@@ -83,7 +102,13 @@ def begin_run(replay: Replay, facts: EngineFacts, output: Path, overwrite: bool)
         strategies = read_strategies(run.strategies_file)
         _manifest(replay, facts, strategies, digest_of(run.strategies_file)).write(run.manifest_file)
     settings = replay.settings
-    return run, TRANSPORTS[settings.transport](run.transport_folder, settings.drivers)
+    return run, TRANSPORTS[settings.transport](run.transport_folder, settings.drivers, _transport_settings(settings))
+
+
+def _transport_settings(settings: RunSettings) -> Mapping[str, str]:
+    if settings.transport != "kafka":
+        return {}
+    return kafka_settings(settings.bootstrap, settings.partitions or 1, settings.keep_topics, settings.kafka)
 
 
 @contextmanager
@@ -151,7 +176,7 @@ def _manifest(replay: Replay, facts: EngineFacts, strategies: StrategySet, diges
         duration_ms=replay.duration_ms,
         phases_ms=dict(replay.phases_ms),
         measurement_interval_ms=replay.interval_ms,
-        command=("pairs", *sys.argv[1:]),
+        command=without_secrets(("pairs", *sys.argv[1:])),
         environment=environment(),
         engine_versions=dict(facts.versions),
     )

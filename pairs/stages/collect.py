@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
 from pairs.core import locks
-from pairs.core.errors import PairsError
+from pairs.core.errors import BadInputError, PairsError
 from pairs.core.interrupts import keeping, uninterrupted
 from pairs.core.progress import warn
 from pairs.core.units import counted
@@ -26,6 +26,9 @@ Announce = Callable[[Transport], None]
 def external_settings(settings: RunSettings, name: str = PLAN) -> RunSettings:
     """Return the settings of a run with a program that somebody else starts."""
     check_transport(settings)
+    if settings.transport == "kafka":
+        told = "over Kafka nobody can tell when a program of somebody else is ready, and when it has left"
+        raise BadInputError(f"{settings.place('transport')}: {told}; leave it out, for the tick log")
     return replace(settings, target=name, plan=PLAN)
 
 

@@ -46,7 +46,7 @@ def run_program(dataset: Dataset, settings: RunSettings, output: Path | None, ov
     with locks.shared(dataset.path):
         job = job_for(dataset, settings)
         plan = job.target.plans[job.plan]
-        facts = EngineFacts(plan.plan_class, plan.steps, job.target.versions())
+        facts = EngineFacts(plan.plan_class, plan.steps, {**job.target.versions(), **job.connector.versions})
         folder = output or _next_run_folder(dataset, job)
         with locks.exclusive_made(folder):
             run, transport = begin_run(job.replay, facts, folder, overwrite)
@@ -69,11 +69,15 @@ def check_settings(settings: RunSettings, duration_ms: int) -> tuple[Target, str
     for name, value in settings.settings.items():
         target.check_setting(name, value, plan, settings.engine_place(name))
     check_transport(settings)
+    if settings.transport not in target.transports:
+        known = " or ".join(target.transports)
+        raise BadInputError(f"{settings.place('transport')}: {target.name} does not have it; give {known}")
     if settings.faults and not target.recovers:
         lost = f"{target.name} keeps no state that survives a crash"
         raise BadInputError(f"{settings.place('faults')}: {lost}; leave the fault out")
     find_faults(settings.faults, duration_ms, settings.place("faults"))
     target.check_requirements()
+    target.connector(settings.transport, settings.jars)
     return target, plan
 
 
@@ -89,7 +93,8 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
     """Check the settings, fill in the defaults, and return what will be run."""
     replay = replay_of(dataset, settings)
     target, plan = check_settings(settings, replay.duration_ms)
-    return Job(replace(replay, settings=replace(replay.settings, plan=plan)), target, plan)
+    connector = target.connector(settings.transport, settings.jars)
+    return Job(replace(replay, settings=replace(replay.settings, plan=plan)), target, plan, connector)
 
 
 def _run_job(run: Run, job: Job, transport: Transport) -> None:

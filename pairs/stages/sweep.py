@@ -8,9 +8,9 @@ SWEEP/sweep.html          all points and runs compared
 
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,11 +99,12 @@ class SweepSession:
     data: Path | None  # folder of the dataset; None: in the folder of the sweep
     suffix: str
     master: str
+    kafka: Mapping[str, str] = field(default_factory=dict, repr=False)  # may be secrets: not in sweep.json
 
     @property
     def seconds(self) -> float:
         """About how long the runs take that are still to be made, after the dataset is there."""
-        settings = [_settings(point) for point, _ in self.remaining()]
+        settings = [self._settings(point) for point, _ in self.remaining()]
         duration_ms = self.profile.workload.duration
         return sum(run_seconds(duration_ms, wall_speed(known, self.profile.speed)) for known in settings)
 
@@ -138,7 +139,7 @@ class SweepSession:
     def run_once(self, dataset: Dataset, point: SweepPoint, number: int) -> RunFigures:
         run = self._run(point, number)
         shutil.rmtree(run.path, ignore_errors=True)
-        run_to_score(dataset, _settings(point), run, self.master)
+        run_to_score(dataset, self._settings(point), run, self.master)
         return figures(run)
 
     @waiting("reading the runs")
@@ -158,6 +159,9 @@ class SweepSession:
         most = self.repeat if found is None else max(self.repeat, found.repeat)
         runs = (self._run(point, number) for number in range(1, most + 1))
         return (run for run in runs if run.is_scored)
+
+    def _settings(self, point: SweepPoint) -> RunSettings:
+        return replace(RunSettings.from_plain(point.settings, "sweep.json"), kafka=dict(self.kafka))
 
     def _run(self, point: SweepPoint, number: int) -> Run:
         return Run(self.folder / "runs" / f"{point.name}-{number}")
@@ -195,7 +199,8 @@ def sweep_session(
     named = zip(_names(grid), grid, strict=True)
     points = tuple(_sweep_point(name, point, run, master, profile) for name, point in named)
     folder = output or Path("sweeps") / _default_name(profile, points)
-    return SweepSession(folder, profile, points, repeat, data, suffix, master or DEFAULT_MASTER)
+    kafka = load_run(run, grid[0].flags).kafka
+    return SweepSession(folder, profile, points, repeat, data, suffix, master or DEFAULT_MASTER, kafka)
 
 
 def _default_name(profile: Profile, points: Sequence[SweepPoint]) -> str:
@@ -218,7 +223,3 @@ def figures(run: Run) -> RunFigures:
         p_score=score.p_score,
         cost=cost(recorded),
     )
-
-
-def _settings(point: SweepPoint) -> RunSettings:
-    return RunSettings.from_plain(point.settings, "sweep.json")

@@ -90,10 +90,11 @@ def _tables(lines: list[bytes]) -> Streams:
         except UnicodeDecodeError:
             raise InvalidLineError("is not UTF-8") from None
         rows.setdefault(stream, []).append(values)
-    return {stream: _table(stream, found) for stream, found in rows.items()}
+    return {stream: answers_table(stream, found) for stream, found in rows.items()}
 
 
-def _table(stream: str, rows: list[list[str]]) -> pa.Table:
+def answers_table(stream: str, rows: list[list[str]]) -> pa.Table:
+    """Return answers by the texts of their columns; the error names a row only if there is no other."""
     if stream not in STREAMS:
         raise InvalidLineError(f"{stream[:40]!r} is not a stream; give one of {', '.join(STREAMS)}, then a tab")
     schema = STREAMS[stream].schema

@@ -32,12 +32,6 @@ class AnswerSink(Protocol):
         """Send a batch; returns when it is recorded."""
 
 
-def open_sink(address: str, writer: int = 0) -> AnswerSink:
-    """Open the sink at HOST:PORT, or a folder to write to."""
-    host, _, port = address.rpartition(":")
-    return SocketSink(host, int(port), writer) if host and port.isdigit() else FolderSink(Path(address), writer)
-
-
 def split_streams(answers: pa.Table) -> dict[str, pa.Table]:
     """Split a table of answers into its streams, with the columns of each."""
     streams = {}

@@ -9,7 +9,7 @@ transport from the folder that `create` made. Nothing above this package knows a
 import shutil
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +17,20 @@ from typing import ClassVar
 
 import pyarrow as pa
 
+from pairs.core.errors import PairsError
 from pairs.core.records import Record
 from pairs.run_folder.records import InvalidRow
 from pairs.transport.tick_records import Records
 
 RECORD_FILE = "transport.json"  # in the folder of a transport
+
+# Starts a process of the run by name and command; returns what raises an error if it has ended.
+StartProcess = Callable[[str, list[str]], Callable[[], None]]
+
+
+def no_process(name: str, _: list[str]) -> Callable[[], None]:
+    """Refuse to start a process."""
+    raise PairsError(f"the {name} of a run can only be started by the run itself")
 
 
 @dataclass(frozen=True)
@@ -59,8 +68,17 @@ class TickWriter(AbstractContextManager["TickWriter"]):
     """Writes the ticks of one driver. As a context it closes itself, but not after an error: ticks are missing then."""
 
     @abstractmethod
+    def share(self, records: Records) -> Records:
+        """Return those of the next ticks of the whole stream that this driver sends."""
+
+    @abstractmethod
     def append(self, records: Records) -> None:
-        """Send the next ticks of this driver; they are numbered here."""
+        """Send the next ticks of this driver; they are numbered."""
+
+    @property
+    def acknowledged_us(self) -> Sequence[int]:
+        """How long it took until what was sent was acknowledged, of a sample of ticks, where there is such a thing."""
+        return ()
 
     @property
     @abstractmethod
@@ -101,7 +119,7 @@ class Transport(ABC):
         self.drivers = drivers
         self.settings = dict(settings or {})
 
-    def create(self) -> None:
+    def create(self, start: StartProcess = no_process) -> None:
         """Make what is needed to send and receive. The folder is its owner's alone: settings may be secrets."""
         self.folder.mkdir(mode=0o700, parents=True)
         record = TransportRecord(name=self.name, drivers=self.drivers, settings=self.settings)

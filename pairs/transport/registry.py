@@ -5,9 +5,10 @@ from pathlib import Path
 
 from pairs.core.errors import BadInputError
 from pairs.transport.base import RECORD_FILE, Transport, TransportRecord
+from pairs.transport.kafka.transport import KafkaTransport
 from pairs.transport.ticklog import TickLogTransport
 
-TRANSPORTS: Mapping[str, type[Transport]] = {"ticklog": TickLogTransport}
+TRANSPORTS: Mapping[str, type[Transport]] = {"ticklog": TickLogTransport, "kafka": KafkaTransport}
 
 
 def load_transport(folder: Path) -> Transport:

@@ -25,7 +25,7 @@ from pairs.model.streams import STREAMS
 from pairs.run_folder.records import InvalidRow
 from pairs.transport.answer_lines import InvalidLineError, are_lines, receive_lines
 from pairs.transport.answers import HEADER, MAGIC, RECEIPT
-from pairs.transport.base import Arrival, Positions, Refusal, TickWriter, Transport
+from pairs.transport.base import Arrival, Positions, Refusal, StartProcess, TickWriter, Transport, no_process
 from pairs.transport.tick_records import RECORD, Records
 from pairs.transport.ticklog_file import CLOSED, NEXT, TickLog, TickLogReader, create_log
 
@@ -45,6 +45,13 @@ class TickLogWriter(TickLog, TickWriter):
         self._segment_number = -1
         self._segment = np.empty(0, RECORD)
         self._removed = 0
+        self._seen = 0  # ticks of the whole stream
+
+    def share(self, records: Records) -> Records:
+        """Take every n-th tick of n drivers."""
+        first = (self._driver - self._seen) % self._drivers
+        self._seen += len(records)
+        return records[first :: self._drivers]
 
     def append(self, records: Records) -> None:
         """Add the next ticks of this driver; readers see them when all of them are there."""
@@ -105,8 +112,8 @@ class TickLogTransport(Transport):
     def _log(self) -> TickLogReader:
         return TickLogReader(self._log_folder)
 
-    def create(self) -> None:
-        super().create()
+    def create(self, start: StartProcess = no_process) -> None:
+        super().create(start)
         create_log(self._log_folder, self.drivers)
 
     @property

@@ -21,7 +21,7 @@ from collections import deque
 from pathlib import Path
 import numpy as np
 import pyarrow as pa
-from pairs.transport.answers import open_sink
+from pairs.transport.clients import open_sink
 from pairs.transport.ticklog_file import TickLogReader
 from pairs.model.tuples import INDICATOR, MARKET_ORDER
 

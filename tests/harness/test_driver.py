@@ -144,7 +144,7 @@ def test_drivers_share_a_dataset(tmp_path: Path, drivers: int) -> None:
     create_log(tmp_path / "log", drivers, segment_records=37)
     for number in range(drivers):
         with TickLogWriter(tmp_path / "log", number) as log:
-            play_unpaced(read_ahead(read_pieces(dataset, number, drivers)), log)
+            play_unpaced(read_ahead(read_pieces(dataset, log.share)), log)
     reader = TickLogReader(tmp_path / "log")
     found = np.concatenate(list(reader.read(0, reader.produced)))
     assert found["symbol"].tolist() == [tick.symbol.encode() for tick in ticks]

@@ -26,7 +26,7 @@ ENGINE = """
 import socket, sys, time
 from pathlib import Path
 import pyarrow as pa
-from pairs.transport.answers import open_sink
+from pairs.transport.clients import open_sink
 from pairs.transport.ticklog_file import TickLogReader
 from pairs.model.tuples import INDICATOR, MARKET_ORDER
 

@@ -18,8 +18,9 @@ from pairs.harness.sink import AnswerFiles, finalize_answers
 from pairs.model.streams import ORDERS, STREAMS
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SinkRecord
-from pairs.transport.answers import AnswerSink, encode_batch, open_sink, split_streams
+from pairs.transport.answers import AnswerSink, encode_batch, split_streams
 from pairs.transport.base import Arrival
+from pairs.transport.clients import open_sink
 from pairs.transport.ticklog import TickLogTransport
 from tests.processes import wait_until
 from tests.transport.answers import answers

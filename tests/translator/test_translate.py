@@ -64,7 +64,7 @@ def test_programs_share_nothing_with_the_validator(target: str, plan: str) -> No
     kit = {
         name for name in imported if name and name.split(".")[0] in ("pairs", "validator", "generator", "translator")
     }
-    modules = ("answers", "tick_records", "ticklog_file", "ticklog_spark")
+    modules = ("clients", "ticklog_file", "ticklog_spark", "kafka.control", "kafka.settings")
     assert kit <= {f"pairs.transport.{name}" for name in modules}
 
 
@@ -196,7 +196,7 @@ def test_a_replaced_set_makes_another_digest(tmp_path: Path) -> None:
 
 def test_the_client_side_of_the_transport_is_light() -> None:
     """What a program imports brings neither the harness's side of the kit nor pydantic: workers start often."""
-    imports = "import pairs.transport.answers, pairs.transport.ticklog_file, sys; print(*sys.modules)"
+    imports = "import pairs.transport.clients, pairs.transport.kafka.client, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     assert "pydantic" not in loaded

@@ -18,8 +18,9 @@ from pairs.model.streams import STREAMS
 from pairs.model.tuples import INDICATOR, MARKET_ORDER
 from pairs.run_folder.folder import Run
 from pairs.run_folder.records import SinkRecord
-from pairs.transport.answers import HEADER, MAGIC, FolderSink, SocketSink, encode_batch, open_sink, split_streams
+from pairs.transport.answers import HEADER, MAGIC, FolderSink, SocketSink, encode_batch, split_streams
 from pairs.transport.base import Arrival
+from pairs.transport.clients import open_sink
 from tests.transport.answers import answers, receiving
 
 BATCHES = st.lists(st.integers(0, 3), min_size=1, max_size=6)  # how many answers each batch of a writer has

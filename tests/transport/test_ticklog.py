@@ -200,5 +200,7 @@ def test_an_unknown_transport_is_refused(tmp_path: Path) -> None:
     TickLogTransport(tmp_path / "transport").create()
     file = tmp_path / "transport" / "transport.json"
     file.write_text(file.read_text().replace('"ticklog"', '"carrier pigeon"'))
-    with pytest.raises(BadInputError, match=r"transport\.json: name: 'carrier pigeon' is not one of ticklog; start"):
+    with pytest.raises(
+        BadInputError, match=r"transport\.json: name: 'carrier pigeon' is not one of ticklog, kafka; start"
+    ):
         load_transport(tmp_path / "transport")

@@ -23,6 +23,7 @@ class Bare(Target):
     options: ClassVar = {
         "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks evaluated together, 0 for 100,000")
     }
+    transports = ("ticklog", "kafka")
     recovers = False
     templates = shipped_folder("templates") / "bare"
 

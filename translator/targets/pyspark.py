@@ -3,15 +3,19 @@
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
+from pathlib import Path
 from typing import ClassVar
 
 from pairs.config.values import Kind, choice, spark_master, whole
 from pairs.core import class_archive
+from pairs.core.errors import BadInputError
 from pairs.core.files import shipped_folder
+from pairs.core.jars import ensure_first
 from pairs.core.spark import DEFAULT_MASTER, check_java
 from pairs.model.plan import Plan, all_steps
 from pairs.model.strategy import StrategySet
-from pairs.translator.target import MOST_TICKS, Launch, Option, Setting, Target, column_refusals
+from pairs.translator.target import MOST_TICKS, Connector, Launch, Option, Setting, Target, column_refusals
+from pairs.transport.kafka.jars import connectors
 
 _TASKS = whole(1, 10_000)
 _MOST_TICKS_PER_READ = 10_000_000  # 480 MB: a block that Arrow and Spark can hold
@@ -48,6 +52,7 @@ class PySpark(Target):
         ),
         "spark.*": Option(_ANY, "any setting of Spark"),
     }
+    transports = ("ticklog", "kafka")
     recovers = True
     templates = shipped_folder("templates") / "pyspark"
 
@@ -63,6 +68,14 @@ class PySpark(Target):
     def versions(self) -> dict[str, str]:
         return {"pyspark": version("pyspark"), "Java": check_java()}
 
+    def connector(self, transport: str, jars: str | None = None) -> Connector:
+        if transport != "kafka":
+            return Connector()
+        if jars is not None:
+            return _given_connector(Path(jars))
+        found = ensure_first(connectors())
+        return Connector(found.jars(), found.versions)
+
     def process_role(self, name: str, command: list[str]) -> str:
         return "engine JVM" if "java" in name else "engine Python"
 
@@ -70,7 +83,15 @@ class PySpark(Target):
         """Run the program with this Python; spark-submit would do as well."""
         arguments = ["--source", launch.source, "--sink", launch.sink, "--checkpoint", str(launch.checkpoint)]
         arguments += ["--progress", str(launch.progress)]
-        settings = {"master": DEFAULT_MASTER} | class_archive.settings() | dict(launch.settings)
+        jars = {"spark.jars": ",".join(map(str, launch.jars))} if launch.jars else {}
+        settings = {"master": DEFAULT_MASTER} | class_archive.settings() | jars | dict(launch.settings)
         for name, value in settings.items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments]
+
+
+def _given_connector(folder: Path) -> Connector:
+    jars = sorted(folder.glob("*.jar"))
+    if not jars:
+        raise BadInputError(f"--jars: {folder}: has no jars; give the folder of those of Spark's Kafka connector")
+    return Connector([jar.absolute() for jar in jars], {jar.stem: "as given" for jar in jars})

@@ -17,7 +17,7 @@ class Progress:
         self._write({"kind": "settings", "time": time.time_ns() // 1000, "settings": settings})
 
     def note(self):
-        """Write what is new; return the position in the log up to which Spark has read."""
+        """Write what is new; return how many ticks Spark has read."""
         batches = self._query.recentProgress
         new = [batch for batch in batches if batch["batchId"] > self._last_batch and batch["numInputRows"]]
         self._write(*(_batch_line(batch, self._handed.get(batch["batchId"])) for batch in new), self._jvm_line())
@@ -39,9 +39,9 @@ class Progress:
 
 
 def _position(batch, offset):
-    """Return the start or end of a batch in the log; before the first batch there is none."""
-    position = json.loads(batch["sources"][0][offset] or "null")
-    return position["seq"] if position else 0
+    """Return the start or end of a batch in ticks; before the first batch there is none."""
+    position = json.loads(batch["sources"][0][offset] or "{}")
+    return position["seq"] if "seq" in position else sum(sum(topic.values()) for topic in position.values())
 
 
 def _batch_line(batch, handed):

@@ -6,9 +6,11 @@ import time
 from functools import cache, partial
 from pathlib import Path
 
+import kafka
 from progress import Progress
 
-from pairs.transport.answers import open_sink
+from pairs.transport.clients import open_sink
+from pairs.transport.kafka.settings import KafkaSettings
 from pairs.transport.ticklog_file import TickLogReader
 from pairs.transport.ticklog_spark import TickLogSource
 
@@ -20,8 +22,8 @@ def argument_parser(description, shards, max_ticks_per_batch):
     """Return the parser of the command line, with the defaults of a plan."""
     parser = argparse.ArgumentParser(description=description)
     add = parser.add_argument
-    add("--source", required=True, metavar="TICKLOG", help="folder of the tick log to read")
-    add("--sink", required=True, metavar="HOST:PORT|FOLDER", help="where answers go")
+    add("--source", required=True, metavar="FOLDER", help="a tick log, or a folder with kafka.json")
+    add("--sink", required=True, metavar="HOST:PORT|FOLDER", help="where answers go; with Kafka the same folder")
     add("--checkpoint", required=True, metavar="FOLDER", help="where Spark keeps offsets and state")
     add("--master", metavar="URL", help="Spark master; default: spark-submit's, or local[*]")
     add("--partitions", type=int, default=1, metavar="N", help="tasks that read a batch; default: 1")
@@ -33,8 +35,25 @@ def argument_parser(description, shards, max_ticks_per_batch):
     return parser
 
 
-def read_ticks(spark, arguments, blocks=False):
-    """Return the stream of ticks, a row each, or in blocks of records."""
+def read_ticks(spark, arguments):
+    """Return the stream of ticks, a row each; with several sources, `source` says by which a tick came."""
+    settings = KafkaSettings.of(arguments.source)
+    return kafka.read_ticks(spark, arguments, settings) if settings else _read_log(spark, arguments, blocks=False)
+
+
+def read_blocks(spark, arguments):
+    """Return the stream of ticks in blocks of records; with several sources, by which they came and how far it is."""
+    settings = KafkaSettings.of(arguments.source)
+    return kafka.read_blocks(spark, arguments, settings) if settings else _read_log(spark, arguments, blocks=True)
+
+
+def sources_of(arguments):
+    """Return by how many partitions ticks come: each is in order, but any of them may be ahead of the others."""
+    settings = KafkaSettings.of(arguments.source)
+    return settings.partitions if settings else 1
+
+
+def _read_log(spark, arguments, blocks):
     spark.dataSource.register(TickLogSource)
     return (
         spark.readStream.format("ticklog")
@@ -67,17 +86,23 @@ def sender_to(address, handed):
 
 
 def run(spark, answers, arguments):
-    """Answer until the log is closed and read to its end."""
-    log = TickLogReader(Path(arguments.source))
+    """Answer until no more ticks will come and all are answered."""
+    settings = KafkaSettings.of(arguments.source)
     handed = {}
-    query = (
-        answers.writeStream.foreachBatch(sender_to(arguments.sink, handed))
-        .option("checkpointLocation", arguments.checkpoint)
-        .start()
-    )
+    if settings:
+        ticks, query = kafka.Ticks(arguments.source, settings), kafka.start(answers, arguments, settings)
+    else:
+        ticks, query = TickLogReader(Path(arguments.source)), _start(answers, arguments, handed)
     progress = Progress(spark, query, arguments.progress, handed)
     while not query.awaitTermination(PROGRESS_EVERY_S):
-        if progress.note() == log.produced and log.closed:
+        consumed = progress.note()
+        ticks.mark_consumed(consumed)
+        if consumed == ticks.produced and ticks.closed:
             query.stop()
             break
     spark.stop()
+
+
+def _start(answers, arguments, handed):
+    sender = sender_to(arguments.sink, handed)
+    return answers.writeStream.foreachBatch(sender).option("checkpointLocation", arguments.checkpoint).start()

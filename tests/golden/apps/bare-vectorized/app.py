@@ -6,54 +6,36 @@ One process, numpy only: what this machine can do when nothing stands between ti
 engines are compared with. It keeps no checkpoint. The steps of a strategy are in trading.py, the strategies themselves
 in strategies.csv.
 
-    python app.py --source TICKLOG --sink HOST:PORT
+    python app.py --source FOLDER --sink HOST:PORT
 """
 
 import argparse
-import time
 from pathlib import Path
 
 import trading
 
-from pairs.transport.answers import open_sink
-from pairs.transport.ticklog_file import TickLogReader
+from pairs.transport.clients import open_sink, tick_batches
 
 HERE = Path(__file__).resolve().parent
 MAX_TICKS = 100_000  # that are evaluated together
-PAUSE_S = 0.0005  # when there are no new ticks
 
 
 def parse_arguments():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--source", required=True, metavar="TICKLOG", help="folder of the tick log to read")
+    parser.add_argument("--source", required=True, metavar="FOLDER", help="a tick log, or a folder with kafka.json")
     parser.add_argument("--sink", required=True, metavar="HOST:PORT|FOLDER", help="where answers go")
     parser.add_argument("--max-ticks-per-batch", type=int, default=0, metavar="N", help=f"default: {MAX_TICKS:,}")
     return parser.parse_args()
 
 
-def batches_of(log, max_ticks):
-    """Yield the ticks of the log as they come, until it is closed and read to its end."""
-    position = 0
-    while True:
-        closed, produced = log.closed, log.produced
-        for records in log.read(position, min(produced, position + max_ticks)):
-            yield records
-            position += len(records)
-            log.mark_consumed(position)
-        if closed and position == produced:
-            return
-        if position == produced:
-            time.sleep(PAUSE_S)
-
-
 def main():
-    """Read ticks, answer, until the log is closed and read to its end."""
+    """Read ticks, answer, until no more will come."""
     arguments = parse_arguments()
     shard = trading.Shard(trading.load_strategies(str(HERE / "strategies.csv"), shard=0, shards=1))
-    log = TickLogReader(Path(arguments.source))
+    ticks = tick_batches(arguments.source, arguments.max_ticks_per_batch or MAX_TICKS)
     sink = open_sink(arguments.sink)  # this tells the harness that the program is ready for ticks
-    for batch, records in enumerate(batches_of(log, arguments.max_ticks_per_batch or MAX_TICKS)):
+    for batch, records in enumerate(ticks):
         answers = shard.process(records)
         if answers:
             sink.send(batch, trading.as_table(answers))

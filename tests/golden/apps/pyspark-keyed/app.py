@@ -7,19 +7,24 @@ The literal translation: every tick goes to every strategy that watches its symb
 its own in Spark's state store.
 
 The steps of a strategy are in trading.py, the strategies themselves in strategies.csv, the settings of Spark in
-session.py, source and sink in streaming.py.
+session.py, source and sink in streaming.py and kafka.py.
 
     python app.py --source TICKLOG --sink HOST:PORT --checkpoint FOLDER
-    spark-submit --master spark://host:7077 app.py --source TICKLOG --sink FOLDER --checkpoint FOLDER
+    spark-submit --master spark://host:7077 app.py --source KAFKA --sink KAFKA --checkpoint FOLDER
+
+KAFKA is a folder with kafka.json, which tells how the topics of a run are reached.
 
 Started again with the same checkpoint, it goes on where it ended: offsets and state are Spark's, and a batch that is
-run twice gives the same answers under the same number, which the sink then drops.
+run twice gives the same answers under the same number, which the sink then drops; Kafka keeps both.
 """
+
+from functools import partial
 
 import pandas as pd
 import session
 import streaming
 import trading
+from merging import Merge
 from pyspark import SparkFiles
 from session import STRATEGIES
 
@@ -27,30 +32,44 @@ SHARDS = 2
 MAX_TICKS_PER_BATCH = 50000  # should the program be behind
 
 
-def to_strategies(batches):
+def to_strategies(batches, sources):
     """Send the ticks of a task to the strategies they concern; no state."""
     market = trading.load_market(SparkFiles.get(STRATEGIES))
     for ticks in batches:
         if ticks.num_rows:
-            yield trading.route(ticks, market)
+            yield trading.route(ticks, market, marked=sources > 1)
 
 
-def answer(key, pieces, state):
+def answer(key, pieces, state, sources):
     """Let one strategy answer to the ticks of a batch."""
     strategy = trading.load_market(SparkFiles.get(STRATEGIES)).strategies[key[0]]
-    trader = trading.Trader(strategy, state.get if state.exists else None)
-    ticks = pd.concat(pieces, ignore_index=True).sort_values(["seq", "leg"], ascending=[True, False])
+    *known, kept = state.get if state.exists else (b"",)
+    trader = trading.Trader(strategy, known)
+    ticks = pd.concat(pieces, ignore_index=True)
+    if sources > 1:
+        ticks, kept = in_order(ticks, sources, kept)
+    ticks = ticks.sort_values(["seq", "leg"], ascending=[True, False])
     answers = [row for tick in ticks.itertuples(index=False) for row in trader.on_tick(tick)]
-    state.update(trader.state())
+    state.update((*trader.state(), kept))
     if answers:
         yield pd.DataFrame(answers, columns=trading.ANSWER_COLUMNS)
 
 
-def answers_to(ticks):
+def in_order(ticks, sources, kept):
+    """Return the ticks that can be handed on, and what is kept of the others, by what the marks among them tell."""
+    merge = Merge(sources, trading.TICK, kept)
+    is_mark = ticks["leg"] == trading.MARK
+    for mark in ticks[is_mark].itertuples(index=False):
+        merge.note(mark.tickTS, mark.seq, mark.price)
+    records = ticks.loc[~is_mark, list(trading.TICK.names)].to_records(index=False).astype(trading.TICK)
+    return pd.DataFrame(merge.in_order(records)), merge.kept()
+
+
+def answers_to(ticks, sources):
     """Return the answers to a stream of ticks."""
-    routed = ticks.mapInArrow(to_strategies, trading.ROUTED_SCHEMA)
+    routed = ticks.mapInArrow(partial(to_strategies, sources=sources), trading.ROUTED_SCHEMA)
     return routed.groupBy("strategy").applyInPandasWithState(
-        answer,
+        partial(answer, sources=sources),
         outputStructType=trading.ANSWER_SCHEMA,
         stateStructType=trading.STATE_SCHEMA,
         outputMode="append",
@@ -59,10 +78,11 @@ def answers_to(ticks):
 
 
 def main():
-    """Read ticks, answer, until the log is closed and read to its end."""
+    """Read ticks, answer, until no more will come."""
     arguments = streaming.argument_parser(__doc__.splitlines()[0], SHARDS, MAX_TICKS_PER_BATCH).parse_args()
     spark = session.start(arguments, {"spark.sql.shuffle.partitions": str(arguments.shards)})
-    streaming.run(spark, answers_to(streaming.read_ticks(spark, arguments)), arguments)
+    ticks, sources = streaming.read_ticks(spark, arguments), streaming.sources_of(arguments)
+    streaming.run(spark, answers_to(ticks, sources), arguments)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 HERE = Path(__file__).resolve().parent
 STRATEGIES = "strategies.csv"
+SHIPPED = ("trading.py", "merging.py", "blocks.py")  # what executors need of the program
 
 # By default large buffers go back to the system at once, and new buffers are cleared page by page: keep some.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
@@ -63,7 +64,8 @@ def start(arguments, plan_settings):
         conf.setMaster(arguments.master)
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
     without_checksums(spark.sparkContext)
-    spark.sparkContext.addPyFile(str(HERE / "trading.py"))
+    for module in SHIPPED:
+        spark.sparkContext.addPyFile(str(HERE / module))
     spark.sparkContext.addFile(str(HERE / STRATEGIES))
     return spark
 

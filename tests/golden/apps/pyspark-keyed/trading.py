@@ -25,10 +25,15 @@ MARKET_CLOSE_MS = 900000
 ROUTED_SCHEMA = "strategy STRING, seq LONG, leg INT, price LONG, tickTS LONG, TS LONG"
 ROUTED_COLUMNS = [column.split()[0] for column in ROUTED_SCHEMA.split(", ")]
 
+# A mark tells a strategy how far a source is: seq is that of its last tick, price how many came, tickTS its number.
+MARK = -1
+TICK = np.dtype([(name, np.int64) for name in ("seq", "leg", "price", "tickTS", "TS")])
+
 # Ratios are packed doubles: Spark 4.3 cannot read an array back from the state of a Python function.
 STATE_SCHEMA = (
     "windowEnd LONG, ticks1 LONG, total1 LONG, ticks2 LONG, total2 LONG, last1 LONG, last2 LONG, ratios BINARY, "
-    "above BOOLEAN, below BOOLEAN, owned INT, shares LONG, balance LONG, entryRatio DOUBLE, closed BOOLEAN"
+    "above BOOLEAN, below BOOLEAN, owned INT, shares LONG, balance LONG, entryRatio DOUBLE, closed BOOLEAN, "
+    "held BINARY"  # ticks that are ahead of other sources
 )
 
 ANSWER_SCHEMA = (
@@ -75,8 +80,11 @@ def _strategy(row):
     )
 
 
-def route(ticks, market):
-    """Send every tick to the strategies that watch its symbol, and to all of a period the first tick in each window."""
+def route(ticks, market, marked=False):
+    """Send every tick to the strategies that watch its symbol, and to all of a period the first tick in each window.
+
+    If marked, tell all strategies how far the source is that the ticks came by.
+    """
     seq, price, tick_ts, ts = (ticks[name].to_numpy() for name in ("seq", "price", "tickTS", "TS"))
     symbol = pc.index_in(ticks["symbol"], market.symbols).fill_null(len(market.symbols)).to_numpy()
     copies = market.watched[symbol]
@@ -91,7 +99,15 @@ def route(ticks, market):
     row = np.concatenate([part[1] for part in parts])
     leg = np.concatenate([np.broadcast_to(part[2], len(part[0])) for part in parts])
     columns = [market.aliases.take(pa.array(strategy)), seq[row], leg.astype(np.int32), price[row].astype(np.int64)]
-    return pa.record_batch([*columns, tick_ts[row], ts[row]], ROUTED_COLUMNS)
+    routed = pa.record_batch([*columns, tick_ts[row], ts[row]], ROUTED_COLUMNS)
+    return pa.concat_batches([routed, _marks(market, ticks)]) if marked else routed
+
+
+def _marks(market, ticks):
+    values = ticks["seq"][-1].as_py(), MARK, ticks.num_rows, ticks["source"][0].as_py(), 0
+    kinds = np.int64, np.int32, np.int64, np.int64, np.int64
+    columns = [np.full(len(market.aliases), value, kind) for value, kind in zip(values, kinds, strict=True)]
+    return pa.record_batch([market.aliases, *columns], ROUTED_COLUMNS)
 
 
 class Trader:
@@ -100,7 +116,7 @@ class Trader:
     def __init__(self, strategy, state):
         self.strategy = strategy
         self.seq = -1
-        if state is None:
+        if not state:
             state = (strategy.period_ms, 0, 0, 0, 0, 0, 0, b"", True, True, 0, 0, strategy.funds_cents, 0.0, False)
         self.window_end, ticks1, total1, ticks2, total2, last1, last2, ratios, *rest = state
         self.ticks, self.total, self.last = [0, ticks1, ticks2], [0, total1, total2], [0, last1, last2]

@@ -7,27 +7,31 @@ Ticks come in blocks; every shard, a group of pairs, adds up those of its symbol
 Spark's state store, as a whole or in parts, and answers when windows end.
 
 The steps of a strategy are in trading.py, the strategies themselves in strategies.csv, the settings of Spark in
-session.py, source and sink in streaming.py.
+session.py, source and sink in streaming.py and kafka.py.
 
     python app.py --source TICKLOG --sink HOST:PORT --checkpoint FOLDER
-    spark-submit --master spark://host:7077 app.py --source TICKLOG --sink FOLDER --checkpoint FOLDER
+    spark-submit --master spark://host:7077 app.py --source KAFKA --sink KAFKA --checkpoint FOLDER
+
+KAFKA is a folder with kafka.json, which tells how the topics of a run are reached.
 
 Started again with the same checkpoint, it goes on where it ended: offsets and state are Spark's, and a batch that is
-run twice gives the same answers under the same number, which the sink then drops.
+run twice gives the same answers under the same number, which the sink then drops; Kafka keeps both.
 """
 
 import csv
 from functools import partial
 
+import blocks
 import numpy as np
 import session
 import streaming
 import trading
+from blocks import RECORD
+from merging import Merge
 from pyspark import SparkFiles
+from pyspark.sql.functions import lit
 from pyspark.sql.streaming import StatefulProcessor
 from session import STRATEGIES
-
-from pairs.transport.tick_records import RECORD
 
 SHARDS = 1
 MAX_TICKS_PER_BATCH = 1000000  # should the program be behind
@@ -49,23 +53,47 @@ def default_state():
     return "parts" if strategies >= MANY_STRATEGIES else "whole"
 
 
-def answers_of(shard, pieces):
-    """Let the strategies of a shard process the ticks of a batch; return their answers."""
+def to_shards(batches, keys):
+    """Send every shard, by its key, the ticks that it needs, and how far the source is that they came by."""
+    shards = [trading.load_strategies(SparkFiles.get(STRATEGIES), number, len(keys)) for number in range(len(keys))]
+    for batch in batches:
+        yield from blocks.for_shards(batch, keys, lambda ticks: [trading.needed(ticks, known) for known in shards])
+
+
+def answers_of(shard, pieces, sources, kept):
+    """Let the strategies of a shard process the ticks of a batch; return their answers, and what is held back."""
     import trading  # not where Spark only asks for the schema of the state: modules are shipped to executors alone
 
-    blocks = sorted(block for piece in pieces for block in zip(piece["seq"], piece["ticks"], strict=True))
-    answers = [columns for _, block in blocks for columns in shard.process(np.frombuffer(block, RECORD))]
-    return [trading.as_frame(answers)] if answers else []
+    if sources > 1:
+        ticks, kept = in_order(pieces, sources, kept)
+        runs = [ticks] if len(ticks) else []
+    else:
+        pairs = sorted(pair for piece in pieces for pair in zip(piece["seq"], piece["ticks"], strict=True))
+        runs = [np.frombuffer(block, RECORD) for _, block in pairs if block]
+    answers = [columns for ticks in runs for columns in shard.process(ticks)]
+    return [trading.as_frame(answers)] if answers else [], kept
 
 
-def answer_with_whole_state(key, pieces, state, shards):
+def in_order(pieces, sources, kept):
+    """Return the ticks that can be handed on, and what is kept of the others."""
+    merge, ticks = Merge(sources, RECORD, kept), [np.empty(0, RECORD)]
+    for piece in pieces:
+        for block in piece.itertuples(index=False):
+            merge.note(block.source, block.last, block.count)
+            ticks.append(np.frombuffer(block.ticks, RECORD))
+    return merge.in_order(np.concatenate(ticks)), merge.kept()
+
+
+def answer_with_whole_state(key, pieces, state, keys, sources):
     """Answer to the ticks of a batch; the state of a shard is one value, read and written with every batch."""
-    shard, place = trading.new_shard(SparkFiles.get(STRATEGIES), key[0], shards), 0
+    shard, place = trading.new_shard(SparkFiles.get(STRATEGIES), keys.index(key[0]), len(keys)), 0
+    held = b""
     if state.exists:
+        whole, held = state.get
         for part in shard.parts:
-            place = shard.load(part, state.get[0], place)
-    answers = answers_of(shard, pieces)
-    state.update((b"".join(map(shard.dump, shard.parts)),))
+            place = shard.load(part, whole, place)
+    answers, held = answers_of(shard, pieces, sources, held)
+    state.update((b"".join(map(shard.dump, shard.parts)), held))
     yield from answers
 
 
@@ -77,11 +105,12 @@ class AnswerWithStateInParts(StatefulProcessor):
     strategies of those periods whose windows have not closed as often as it knows.
     """
 
-    def __init__(self, shards):
-        self._shards = shards
+    def __init__(self, keys, sources):
+        self._keys, self._sources = keys, sources
 
     def init(self, handle):
         """Open the state."""
+        self._held = handle.getValueState("held", "ticks BINARY")
         self._processed = handle.getValueState("processed", "ticks LONG")
         self._symbols = handle.getValueState("symbols", "state BINARY")
         self._strategies = handle.getMapState("strategies", "period INT", "state BINARY")
@@ -90,9 +119,12 @@ class AnswerWithStateInParts(StatefulProcessor):
         """Answer to the ticks of a batch."""
         import trading
 
-        shard = self._shard(key[0])
+        shard = self._shard(self._keys.index(key[0]))
         before = shard.closings.copy()
-        answers = answers_of(shard, rows)
+        held = (self._held.get() or (b"",))[0] if self._sources > 1 else b""
+        answers, held = answers_of(shard, rows, self._sources, held)
+        if self._sources > 1:
+            self._held.update((held,))
         self._processed.update((int(shard.processed[0]),))
         self._symbols.update((shard.dump(trading.SYMBOLS),))
         for period in np.flatnonzero(shard.closings != before).tolist():
@@ -102,7 +134,7 @@ class AnswerWithStateInParts(StatefulProcessor):
     def _shard(self, number):
         import trading
 
-        place = SparkFiles.get(STRATEGIES), number, self._shards
+        place = SparkFiles.get(STRATEGIES), number, len(self._keys)
         processed = (self._processed.get() or (0,))[0]
         shard = trading.kept_shard(*place)
         if shard.processed[0] > processed:  # of a batch that failed
@@ -118,38 +150,47 @@ class AnswerWithStateInParts(StatefulProcessor):
         """Nothing is left to do."""
 
 
-def answers_to(ticks, arguments):
+def keys_of_shards(spark, shards):
+    """Return a key for every shard, such that Spark's hash sends each to a partition of its own."""
+    if shards == 1:
+        return [0]
+    numbers = spark.range(100 * shards).selectExpr("int(id) AS key", f"pmod(hash(int(id)), {shards}) AS partition")
+    return sorted(row[1] for row in numbers.groupBy("partition").agg({"key": "min"}).collect())
+
+
+def answers_to(ticks, arguments, keys, sources):
     """Return the answers to a stream of blocks of ticks."""
-    # A single shard gets the blocks as they are, of several each gets its copy.
-    shard = f"explode(sequence(0, {arguments.shards - 1})) AS shard" if arguments.shards > 1 else "0 AS shard"
-    blocks = ticks.selectExpr("seq", "ticks", shard)
-    if arguments.partitions == arguments.shards == 1:
-        blocks = blocks.coalesce(1)  # one task does it all: no shuffle
+    if arguments.shards == 1:
+        sharded = ticks.withColumn("shard", lit(0))
+    else:
+        sharded = ticks.mapInArrow(partial(to_shards, keys=keys), blocks.SHARD_SCHEMA)
+    if arguments.partitions == arguments.shards == sources == 1:
+        sharded = sharded.coalesce(1)  # one task does it all: no shuffle
     if arguments.state == "parts":
-        return blocks.groupBy("shard").transformWithStateInPandas(
-            AnswerWithStateInParts(arguments.shards),
+        return sharded.groupBy("shard").transformWithStateInPandas(
+            AnswerWithStateInParts(keys, sources),
             outputStructType=trading.ANSWER_SCHEMA,
             outputMode="append",
             timeMode="none",
         )
-    return blocks.groupBy("shard").applyInPandasWithState(
-        partial(answer_with_whole_state, shards=arguments.shards),
+    return sharded.groupBy("shard").applyInPandasWithState(
+        partial(answer_with_whole_state, keys=keys, sources=sources),
         outputStructType=trading.ANSWER_SCHEMA,
-        stateStructType="state BINARY",
+        stateStructType="state BINARY, held BINARY",
         outputMode="append",
         timeoutConf="NoTimeout",
     )
 
 
 def main():
-    """Read ticks, answer, until the log is closed and read to its end."""
+    """Read ticks, answer, until no more will come."""
     parser = streaming.argument_parser(__doc__.splitlines()[0], SHARDS, MAX_TICKS_PER_BATCH)
     parser.add_argument("--state", choices=["whole", "parts"], default=default_state(), help="in whole or in parts")
     arguments = parser.parse_args()
     settings = {"spark.sql.shuffle.partitions": str(arguments.shards)}
     spark = session.start(arguments, settings | (STATE_IN_PARTS if arguments.state == "parts" else {}))
-    ticks = streaming.read_ticks(spark, arguments, blocks=True)
-    streaming.run(spark, answers_to(ticks, arguments), arguments)
+    ticks, sources = streaming.read_blocks(spark, arguments), streaming.sources_of(arguments)
+    streaming.run(spark, answers_to(ticks, arguments, keys_of_shards(spark, arguments.shards), sources), arguments)
 
 
 if __name__ == "__main__":

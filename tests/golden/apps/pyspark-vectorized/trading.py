@@ -84,6 +84,14 @@ def _pane_starts(tick_ts, periods):
     return np.concatenate([np.arange(first // period, last // period + 1) * period for period in periods])
 
 
+def _places(ticks, strategies):
+    """Return where the symbol of each tick stands among those that are watched; behind the last if it is not."""
+    carried = pa.py_buffer(np.ascontiguousarray(ticks["symbol"]))
+    symbols = pa.FixedSizeBinaryArray.from_buffers(SYMBOL, len(ticks), [None, carried])
+    places = pc.index_in(symbols, strategies.carried, skip_nulls=True)
+    return places.fill_null(len(strategies.symbols)).to_numpy()
+
+
 class Shard:
     """All strategies of a shard: what is known of them so far, and what they answer to the next ticks."""
 
@@ -143,7 +151,7 @@ class Shard:
         if self.closed[0]:
             return answers
         price, tick_ts, ts = (ticks[name].astype(np.int64) for name in ("price", "tickTS", "TS"))
-        symbol = self._places(ticks)
+        symbol = _places(ticks, self.strategies)
         starts = np.append(_pane_starts(tick_ts, self.periods), MARKET_CLOSE_MS)
         borders = np.unique(np.concatenate([[0], np.searchsorted(tick_ts, starts), [len(ticks)]]))
         for first, end in pairwise(borders.tolist()):
@@ -152,13 +160,6 @@ class Shard:
                 break
             self._add(symbol[first:end], price[first:end])
         return answers
-
-    def _places(self, ticks):
-        """Return where the symbol of each tick stands among those that are watched."""
-        carried = pa.py_buffer(np.ascontiguousarray(ticks["symbol"]))
-        symbols = pa.FixedSizeBinaryArray.from_buffers(SYMBOL, len(ticks), [None, carried])
-        places = pc.index_in(symbols, self.strategies.carried, skip_nulls=True)
-        return places.fill_null(len(self.strategies.symbols)).to_numpy()
 
     def _on_first_tick(self, symbol, price, tick_ts, ts, answers):
         """Close the windows that end at or before a tick; its own price counts as the last of its symbol."""
@@ -275,6 +276,15 @@ def _orders(strategies, rows, side, symbol, price, shares, tick_ts, ts):
 
 
 _kept = {}
+
+
+def needed(ticks, strategies):
+    """Return which ticks a shard needs: those of its symbols, and the first of every pane, which show the time."""
+    found = _places(ticks, strategies) < len(strategies.symbols)
+    starts = np.append(_pane_starts(ticks["tickTS"], strategies.periods), MARKET_CLOSE_MS)
+    firsts = np.searchsorted(ticks["tickTS"], starts)
+    found[firsts[firsts < len(ticks)]] = True
+    return found
 
 
 def new_shard(strategies_file, number, shards):

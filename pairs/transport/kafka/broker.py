@@ -1,0 +1,116 @@
+"""A Kafka broker for one machine: one KRaft node on loopback, with a bounded heap, its data in a folder of its own."""
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from pairs.core.errors import BadInputError, PairsError, one_line
+from pairs.core.files import write_text
+from pairs.core.jars import ensure_first
+from pairs.core.progress import waiting
+from pairs.core.spark import check_java, find_java
+from pairs.transport.kafka.jars import BROKER
+
+HOST = "127.0.0.1"
+_HEAP = ("-Xms512m", "-Xmx512m")
+_JVM = ("-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+_TIME_TO_START_S = 60
+_POLL_S = 0.05
+_PROPERTIES = """\
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@{host}:{controller_port}
+listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller_port}
+advertised.listeners=PLAINTEXT://{host}:{port}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs={data}
+# One node, topics only by request, and no more disk than half an hour of ticks, or 4 GiB a partition, take.
+offsets.topic.num.partitions=1
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+log.segment.bytes=67108864
+log.retention.ms=1800000
+log.retention.bytes=4294967296
+log.retention.check.interval.ms=5000
+file.delete.delay.ms=1000
+"""
+
+
+@dataclass(frozen=True)
+class Broker:
+    """A broker whose files are in a folder; it is a process of whoever starts its command."""
+
+    folder: Path
+    port: int
+
+    @property
+    def bootstrap(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    @property
+    def command(self) -> list[str]:
+        return _java("kafka.Kafka", *_HEAP, *_JVM)(str(self.folder / "server.properties"))
+
+    def wait_until_up(self, check: Callable[[], None]) -> None:
+        """Wait until it listens; `check` raises if its process has ended."""
+        for _ in range(int(_TIME_TO_START_S / _POLL_S)):
+            check()
+            if _listens(self.port):
+                return
+            time.sleep(_POLL_S)
+        raise PairsError(f"the broker did not listen on {self.bootstrap} within {_TIME_TO_START_S} s; see its log")
+
+
+@waiting("preparing a Kafka broker")
+def prepare_broker(folder: Path, port: int | None = None) -> Broker:
+    """Write the properties of a broker, on a free port if none is given, and format its data folder."""
+    ensure_first([BROKER])
+    check_java()
+    port, controller_port = _free_ports(port)
+    data = folder / "data"
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True)
+    properties = folder / "server.properties"
+    write_text(properties, _PROPERTIES.format(host=HOST, port=port, controller_port=controller_port, data=data))
+    arguments = ("format", "-t", uuid4().hex[:22], "-c", str(properties))
+    command = _java("kafka.tools.StorageTool", *_JVM)(*arguments)
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=_TIME_TO_START_S, check=False)  # noqa: S603
+    if answer.returncode:
+        raise PairsError(f"{data}: the broker cannot format its folder: {one_line(answer.stderr)}")
+    return Broker(folder, port)
+
+
+def _java(main: str, *options: str) -> Callable[..., list[str]]:
+    jars = BROKER.jars()
+    start = [find_java(), *options, "-cp", str(jars[0].parent / "*"), main]
+    return lambda *arguments: [*start, *arguments]
+
+
+def _free_ports(port: int | None) -> tuple[int, int]:
+    """Return a port for clients and one for the controller; both were free a moment ago."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(2)]
+        for listening, wanted in zip(sockets, (port or 0, 0), strict=True):
+            try:
+                listening.bind((HOST, wanted))
+            except OSError as error:
+                raise BadInputError(f"--port: {wanted} cannot be used: {error.strerror}; give another") from None
+        first, second = (listening.getsockname()[1] for listening in sockets)
+    return first, second
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(_POLL_S)
+        return probe.connect_ex((HOST, port)) == 0

@@ -1,0 +1,67 @@
+"""What a program without an engine of its own needs to read ticks from Kafka, in their order, and to answer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+
+from pairs.core.errors import PairsError
+from pairs.transport.answers import split_streams
+from pairs.transport.kafka.consuming import CONSUMER, next_messages
+from pairs.transport.kafka.control import READY_FILE, Control
+from pairs.transport.kafka.records import answer_values, read_ticks
+from pairs.transport.kafka.settings import KafkaSettings
+from pairs.transport.tick_records import RECORD, Records
+
+_TIMEOUT_S = 15.0
+
+
+class KafkaTicks:
+    """The ticks of a run, in the order of the stream, from however many partitions."""
+
+    def __init__(self, folder: Path, settings: KafkaSettings) -> None:
+        self._control, self._drivers = Control(folder), settings.drivers
+        self._consumer = Consumer(settings.for_librdkafka | CONSUMER | {"group.id": "pairs-engine"})
+        partitions = range(settings.partitions)
+        self._consumer.assign([TopicPartition(settings.ticks, number, OFFSET_BEGINNING) for number in partitions])
+        self._held = np.empty(0, RECORD)  # behind a gap
+        self._next = 0
+
+    def batches(self, max_ticks: int) -> Iterator[Records]:
+        """Yield ticks as they come, without a gap, until no more will come."""
+        while not (self._control.is_closed(self._drivers) and self._next == self._control.produced):
+            messages = next_messages(self._consumer, max_ticks)
+            if failed := next((message.error() for message in messages if message.error()), None):
+                raise KafkaException(failed)
+            if messages:
+                yield self._in_order(read_ticks([m.key() for m in messages], [m.value() for m in messages]))
+                self._control.mark_consumed(self._next)
+
+    def _in_order(self, ticks: Records) -> Records:
+        """Return what continues the stream without a gap; hold the rest back."""
+        if len(self._held) or (np.diff(ticks["seq"]) != 1).any():
+            ticks = np.concatenate([self._held, ticks])
+            ticks = ticks[np.argsort(ticks["seq"])]
+        gaps = np.flatnonzero(ticks["seq"] != np.arange(self._next, self._next + len(ticks)))
+        whole = int(gaps[0]) if len(gaps) else len(ticks)
+        self._held = ticks[whole:]
+        self._next += whole
+        return ticks[:whole]
+
+
+class KafkaSink:
+    """The topics of answers."""
+
+    def __init__(self, folder: Path, settings: KafkaSettings) -> None:
+        self._topics = settings.answers
+        self._producer = Producer(settings.for_librdkafka | {"linger.ms": "0", "enable.idempotence": "true"})
+        (folder / READY_FILE).touch()
+
+    def send(self, batch: int, answers: pa.Table) -> None:
+        for stream, rows in split_streams(answers).items():
+            for strategy, value in answer_values(stream, rows):
+                self._producer.produce(self._topics[stream], value, strategy)
+        if self._producer.flush(_TIMEOUT_S):
+            raise PairsError(f"Kafka did not accept the answers of batch {batch}; see the log of the broker")

@@ -1,0 +1,12 @@
+"""How records of Kafka are consumed: as soon as they are there."""
+
+from confluent_kafka import Consumer, Message
+
+CONSUMER = {"enable.auto.commit": "false", "auto.offset.reset": "earliest", "fetch.wait.max.ms": "100"}
+_POLL_S = 0.05
+
+
+def next_messages(consumer: Consumer, most: int) -> list[Message]:
+    """Return what has arrived, without waiting for more; wait for the first."""
+    first = consumer.poll(_POLL_S)
+    return [] if first is None else [first, *consumer.consume(most - 1, 0)]

@@ -1,0 +1,90 @@
+"""Receives answers from Kafka, a record each, and stamps them when the consumer hands them over."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pyarrow as pa
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from pairs.core.errors import PairsError, one_line
+from pairs.run_folder.records import InvalidRow
+from pairs.transport.answer_lines import InvalidLineError
+from pairs.transport.base import Arrival, Refusal
+from pairs.transport.kafka.consuming import CONSUMER, next_messages
+from pairs.transport.kafka.records import read_answers
+from pairs.transport.kafka.settings import KafkaSettings
+
+_TIMEOUT_S = 15.0
+_MOST_TOGETHER = 10_000
+
+
+class Receiver:
+    """Consumes all partitions of the topics of answers from their beginning."""
+
+    def __init__(self, settings: KafkaSettings, refuse: Callable[[Refusal], None]) -> None:
+        self._streams = {topic: stream for stream, topic in settings.answers.items()}
+        self._refuse = refuse
+        self._consumer = Consumer(settings.for_librdkafka | CONSUMER | {"group.id": "pairs-sink", "error_cb": _log})
+        self._places = [
+            TopicPartition(topic, number, OFFSET_BEGINNING)
+            for topic in self._streams
+            for number in range(settings.partitions)
+        ]
+        self._consumer.assign(self._places)
+
+    def run(self, handle: Callable[[Arrival], None], ended: threading.Event) -> None:
+        """Call `handle` with what arrives together; once `ended` is set, until all that is there has arrived."""
+        try:
+            for batch, messages in enumerate(self._until_drained(ended)):
+                arrived_us = time.time_ns() // 1000
+                handle(Arrival(0, batch, self._read(messages), arrived_us))
+        except KafkaException as error:
+            raise PairsError(f"Kafka does not answer any more: {one_line(error.args[0].str())}") from None
+        finally:
+            self._consumer.close()
+
+    def _until_drained(self, ended: threading.Event) -> Iterator[list[Message]]:
+        reached = {(place.topic, place.partition): 0 for place in self._places}
+        while True:
+            ending = ended.is_set()
+            messages = [message for message in next_messages(self._consumer, _MOST_TOGETHER) if not message.error()]
+            for message in messages:
+                reached[message.topic(), message.partition()] = message.offset() + 1
+            if messages:
+                yield messages
+            elif ending and all(self._end_of(place) <= reached[place.topic, place.partition] for place in self._places):
+                return
+
+    def _end_of(self, place: TopicPartition) -> int:
+        return int(self._consumer.get_watermark_offsets(place, timeout=_TIMEOUT_S)[1])
+
+    def _read(self, messages: Sequence[Message]) -> Mapping[str, pa.Table]:
+        found: dict[str, list[Message]] = {}
+        for message in messages:
+            found.setdefault(self._streams[message.topic()], []).append(message)
+        return {stream: self._answers(stream, records) for stream, records in found.items()}
+
+    def _answers(self, stream: str, messages: list[Message]) -> pa.Table:
+        """Read the answers of a stream; refuse those that are none, one by one."""
+        try:
+            return read_answers(stream, ((message.key(), message.value()) for message in messages))
+        except InvalidLineError:
+            valid = [message for message in messages if self._is_valid(stream, message)]
+        return read_answers(stream, ((message.key(), message.value()) for message in valid))
+
+    def _is_valid(self, stream: str, message: Message) -> bool:
+        try:
+            read_answers(stream, [(message.key(), message.value())])
+        except InvalidLineError as error:
+            print(f"sink: {message.topic()}, offset {message.offset()}: {error.problem}", file=sys.stderr, flush=True)
+            self._refuse(
+                Refusal(stream, InvalidRow(file=message.topic(), line=message.offset(), problem=error.problem))
+            )
+            return False
+        return True
+
+
+def _log(error: KafkaError) -> None:
+    print(f"sink: Kafka: {error.str()}", file=sys.stderr, flush=True)
