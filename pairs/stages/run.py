@@ -100,6 +100,7 @@ def job_for(dataset: Dataset, settings: RunSettings) -> Job:
 def _run_job(run: Run, job: Job, transport: Transport) -> None:
     """Translate and execute the program, and write how it went."""
     with nothing_left(run):
+        transport.refuse_conflicts()
         translate(job.replay.dataset.strategies_file, job.target, job.plan, run.app_folder)
     warn_hopeless(job.replay)
 

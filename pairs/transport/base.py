@@ -119,6 +119,10 @@ class Transport(ABC):
         self.drivers = drivers
         self.settings = dict(settings or {})
 
+    def refuse_conflicts(self) -> None:
+        """Refuse to go on if what `create` would make is there already."""
+        return
+
     def create(self, start: StartProcess = no_process) -> None:
         """Make what is needed to send and receive. The folder is its owner's alone: settings may be secrets."""
         self.folder.mkdir(mode=0o700, parents=True)

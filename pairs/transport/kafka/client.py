@@ -35,8 +35,9 @@ class KafkaTicks:
             messages = next_messages(self._consumer, max_ticks)
             if failed := next((message.error() for message in messages if message.error()), None):
                 raise KafkaException(failed)
-            if messages:
-                yield self._in_order(read_ticks([m.key() for m in messages], [m.value() for m in messages]))
+            ticks = self._in_order(read_ticks([m.key() for m in messages], [m.value() for m in messages]))
+            if len(ticks):
+                yield ticks
                 self._control.mark_consumed(self._next)
 
     def _in_order(self, ticks: Records) -> Records:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -24,13 +25,18 @@ def refuse_unreachable(bootstrap: str, client: Mapping[str, str]) -> None:
         admin.list_topics(timeout=_TIMEOUT_S)
 
 
+def refuse_existing(settings: KafkaSettings) -> None:
+    """Refuse brokers that have a topic of the name of one of the run's."""
+    with _admin(settings) as admin:
+        known = admin.list_topics(timeout=_TIMEOUT_S).topics
+    for topic in settings.topics:
+        if topic in known:
+            raise BadInputError(f"topic {topic}: exists on {settings.bootstrap}; remove it, or give another -o")
+
+
 def create_topics(settings: KafkaSettings, keep: bool) -> None:
     """Create the topics of a run; if one cannot be created, none is left behind."""
     with _admin(settings) as admin:
-        known = admin.list_topics(timeout=_TIMEOUT_S).topics
-        for topic in settings.topics:
-            if topic in known:
-                raise BadInputError(f"topic {topic}: exists on {settings.bootstrap}; remove it, or give another -o")
         config = {} if keep else _KEPT_FOR
         wanted = [NewTopic(topic, settings.partitions, config=config) for topic in settings.topics]
         created = admin.create_topics(wanted, operation_timeout=_TIMEOUT_S)
@@ -68,9 +74,15 @@ def _succeeded(future: "Future[None]") -> bool:
 def _admin(settings: KafkaSettings) -> Iterator[AdminClient]:
     """Give a client for the administration; an error becomes one line that names the broker."""
     errors: list[KafkaError] = []
+    given: dict[str, Any] = settings.for_librdkafka | {"error_cb": errors.append, "log_level": "0"}
     try:
-        yield AdminClient(settings.for_librdkafka | {"error_cb": errors.append, "log_level": "0"})
+        admin = AdminClient(given)
     except KafkaException as error:
+        raise _refusal(settings, [error.args[0]]) from None
+    try:
+        yield admin
+    except KafkaException as error:
+        admin.poll(0)  # here the client tells what went wrong before
         raise _refusal(settings, [*errors, error.args[0]]) from None
     except TimeoutError:
         raise BadInputError(

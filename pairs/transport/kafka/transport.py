@@ -49,6 +49,12 @@ class KafkaTransport(Transport):
             raise PairsError(f"{self.folder}: no run over Kafka there")
         return settings
 
+    def refuse_conflicts(self) -> None:
+        if "bootstrap" in self.settings:
+            from pairs.transport.kafka.topics import refuse_existing
+
+            refuse_existing(self._of_run(self.settings["bootstrap"]))
+
     def create(self, start: StartProcess = no_process) -> None:
         """Start a broker if none is given, and create the topics on it."""
         from pairs.transport.kafka.topics import create_topics
