@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test test-all browser lint bench bench-generate bench-import bench-strategies bench-validate bench-engine bench-driver bench-report soak fuzz golden wheel clean
+.PHONY: help setup demo check kafka test test-all browser lint bench bench-kafka bench-generate bench-import bench-strategies bench-validate bench-engine bench-driver bench-report soak fuzz golden wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -27,11 +27,14 @@ demo: $(READY) ## The whole benchmark, small: three minutes to a verdict and a s
 check: lint ## Lint, types and every test that starts neither Spark nor a run: a minute, while editing
 	@$(BIN)/python -m pytest -n 2 -m 'not slow and not process'
 
-test: lint ## Everything a change must pass: about 20 minutes on two cores
+kafka: $(READY) ## Install the jars of a Kafka broker and of Spark's connector, once, with Maven
+	@$(BIN)/pairs install kafka >/dev/null
+
+test: lint kafka ## Everything a change must pass: about 20 minutes on two cores
 	@$(BIN)/python -m pytest -n 2 -m 'not slow and not process'
 	@$(BIN)/python -m pytest -m 'process and not slow'
 
-test-all: lint browser ## The same and the long tests
+test-all: lint kafka browser ## The same and the long tests
 	@$(BIN)/python -m pytest -m ''
 
 browser:
@@ -64,6 +67,9 @@ bench-engine: $(READY) ## Unpaced speed of all targets and plans at three scale 
 
 bench-driver: $(READY) ## How late one driver is at 100,000 to 1,000,000 ticks per second
 	@$(BIN)/python -m tests.bench.driver
+
+bench-kafka: $(READY) ## How late one driver is at 100,000 ticks per second, over Kafka and over the tick log
+	@$(BIN)/python -m tests.bench.kafka
 
 bench-report: $(READY) ## Time and size of the report of a large run
 	@$(BIN)/python -m tests.bench.report

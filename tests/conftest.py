@@ -12,6 +12,7 @@ from hypothesis import settings
 from pyspark.sql import SparkSession
 
 from pairs.core.spark import session
+from tests.brokers import running_broker
 from tests.processes import Command as Command
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test measures time; every run is the same
@@ -21,7 +22,7 @@ for _ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # as in the bac
     if signal.getsignal(_ignored) == signal.SIG_IGN:
         signal.signal(_ignored, signal.SIG_DFL)  # commands that tests start inherit it, and must hear their signals
 
-_STARTING = {"spark", "pairs_command"}  # fixtures that start Spark or a process
+_STARTING = {"spark", "pairs_command", "kafka_broker"}  # fixtures that start Spark or a process
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,6 +37,13 @@ def spark() -> Iterator[SparkSession]:
     """Run one Spark session on two cores."""
     with session("tests", "local[2]") as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Run one Kafka broker; return where it is reached."""
+    with running_broker(tmp_path_factory.mktemp("kafka") / "broker") as broker:
+        yield broker.bootstrap
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ class JarsRecord(Record):
     """The content of jars.json."""
 
     FORMAT = 1
-    REMEDY = "remove its folder and install it again"
+    REMEDY = "call 'pairs install' to install it again"
 
     coordinates: tuple[str, ...]
     checksums: dict[str, str]  # SHA-256 by file name
@@ -60,6 +60,13 @@ class JarSet:
     @property
     def is_installed(self) -> bool:
         return (self.folder / "jars.json").is_file()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is installed and no jar is missing or has changed."""
+        with suppress(BadInputError):
+            return bool(self.jars())
+        return False
 
     @property
     def versions(self) -> dict[str, str]:
@@ -115,7 +122,10 @@ def ensure_first(candidates: Sequence[JarSet]) -> JarSet:
 
 
 def install_first(candidates: Sequence[JarSet]) -> JarSet:
-    """Install the first set that Maven can resolve, and return it."""
+    """Install the first set that Maven can resolve, unless one is there and whole; return it."""
+    whole = next((jar_set for jar_set in candidates if jar_set.is_whole), None)
+    if whole is not None:
+        return whole
     for jar_set in candidates[:-1]:
         with suppress(UnresolvedError):
             jar_set.install()

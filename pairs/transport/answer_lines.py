@@ -102,7 +102,7 @@ def answers_table(stream: str, rows: list[list[str]]) -> pa.Table:
         if len(row) != len(schema):
             wanted = f"{len(schema)} for {', '.join(schema.names)}"
             raise InvalidLineError(f"has {len(row)} values after the stream, not {wanted}", stream)
-    columns = zip(schema, zip(*rows, strict=True), strict=True)
+    columns = zip(schema, zip(*rows, strict=True) if rows else [()] * len(schema), strict=True)
     return pa.table([_column(stream, field, values) for field, values in columns], schema=schema)
 
 
