@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from confluent_kafka.admin import AdminClient
+
 from pairs.core.process_tree import end_tree, end_with_parent
 from pairs.transport.kafka.broker import prepare_broker
-from pairs.transport.kafka.settings import KafkaSettings
-from pairs.transport.kafka.topics import _admin
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,5 @@ def running_broker(folder: Path) -> Iterator[RunningBroker]:
 
 def topics_of(bootstrap: str) -> set[str]:
     """Return the topics of a broker, but for those of its own."""
-    settings = KafkaSettings(bootstrap=bootstrap, ticks="", answers={}, partitions=1, drivers=1, client={})
-    with _admin(settings) as admin:
-        return {topic for topic in admin.list_topics(timeout=10).topics if not topic.startswith("__")}
+    known = AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics
+    return {topic for topic in known if not topic.startswith("__")}

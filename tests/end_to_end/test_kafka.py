@@ -85,8 +85,10 @@ def test_no_secret_is_written(golden: Path, tmp_path: Path, pairs_command: Comma
 BAD_INPUT = {
     "unreachable": (["--bootstrap", "127.0.0.1:1"], "--bootstrap: no broker answers at 127.0.0.1:1"),
     "login": (
-        "--kafka security.protocol=SASL_PLAINTEXT --kafka sasl.mechanisms=PLAIN "
-        "--kafka sasl.username=me --kafka sasl.password=s3cret".split(),
+        [
+            *("--kafka", "security.protocol=SASL_PLAINTEXT", "--kafka", "sasl.mechanisms=PLAIN"),
+            *("--kafka", "sasl.username=me", "--kafka", "sasl.password=s3cret"),
+        ],
         "--kafka: BROKER refuses the login",
     ),
     "unknown setting": (["--kafka", "nonsense=1"], '--kafka: No such configuration property: "nonsense"'),
@@ -120,6 +122,7 @@ def test_settings_of_kafka_need_kafka(golden: Path, pairs_command: Command) -> N
     assert "--partitions: only transport kafka has this setting, and the transport is ticklog" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_broker_that_dies_ends_the_run(golden: Path, tmp_path: Path) -> None:
     """The run is failed, says why, and keeps what was recorded; nothing is left behind."""
     with running_broker(tmp_path / "broker") as broker:

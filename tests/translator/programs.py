@@ -71,7 +71,10 @@ def as_records(batch: pa.RecordBatch) -> Records:
 
 
 def play_columns(steps: ModuleType, app: Path, batches: list[list[pa.RecordBatch]], shards: int) -> list[Answer]:
-    """Play batches, piece after piece, to the column-wise steps; state is dumped and loaded between batches."""
+    """Play batches, piece after piece, to the column-wise steps; state is dumped and loaded between batches.
+
+    Of several shards each gets the ticks that it needs, if the steps tell.
+    """
     states: list[list[bytes] | None] = [None] * shards
     answers: list[Answer] = []
     for pieces in batches:
@@ -79,7 +82,10 @@ def play_columns(steps: ModuleType, app: Path, batches: list[list[pa.RecordBatch
             shard = steps.Shard(steps.load_strategies(str(app / "strategies.csv"), number, shards))
             for part, state in zip(shard.parts, states[number] or (), strict=False):
                 assert shard.load(part, state) == len(state)
-            parts = [part for piece in pieces for part in shard.process(as_records(piece))]
+            records = [as_records(piece) for piece in pieces]
+            if shards > 1 and hasattr(steps, "needed"):
+                records = [ticks[steps.needed(ticks, shard.strategies)] for ticks in records]
+            parts = [part for ticks in records if len(ticks) for part in shard.process(ticks)]
             states[number] = list(map(shard.dump, shard.parts))
             answers += [answer for part in parts for answer in _column_answers(part)]
     return answers

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
+from pyspark.sql import SparkSession
 
 from pairs.dataset.folder import Dataset
 from pairs.harness.driver import read_pieces
@@ -70,7 +71,7 @@ def app(market: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleT
     target, plan = targets.find("pyspark", "vectorized")
     made = golden_market(tmp_path / "market", source={"golden": GOLDEN, "calm": CALM}[market])
     translate(made / "strategies.xml", target, plan, folder)
-    for name in ("trading", "session", "streaming", "progress"):
+    for name in ("trading", "session", "streaming", "progress", "kafka", "blocks", "merging"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(str(folder))
     module = ModuleType("app")
@@ -109,3 +110,13 @@ def test_batches_that_fail_and_processes_that_die(app: ModuleType, market: str, 
         first = end
     assert len(undisturbed) == {"golden": 1_499 + 130, "calm": 3_379 + 390}[market]
     pd.testing.assert_frame_equal(pd.concat(answers, ignore_index=True), undisturbed, check_dtype=False)
+
+
+@pytest.mark.parametrize("market", ["golden"], indirect=True)
+def test_every_shard_has_a_partition_of_its_own(app: ModuleType, spark: SparkSession) -> None:
+    """Spark sends the keys of shards to as many partitions, and they are the same each time a program starts."""
+    for shards in (1, 2, 3, 5, 16):
+        keys = app.keys_of_shards(spark, shards)
+        frame = spark.createDataFrame([(key,) for key in keys], "shard INT").repartition(shards, "shard")
+        assert len({row[0] for row in frame.selectExpr("spark_partition_id()").collect()}) == shards
+        assert app.keys_of_shards(spark, shards) == keys

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import ClassVar
+from uuid import uuid4
 
-from pairs.config.values import Kind, choice, spark_master, whole
+from pairs.config.values import Kind, choice, spark_master, text, whole
 from pairs.core import class_archive
 from pairs.core.errors import BadInputError
 from pairs.core.files import shipped_folder
@@ -50,6 +51,9 @@ class PySpark(Target):
         "ticks-per-read": Option(
             whole(1, _MOST_TICKS_PER_READ), "ticks handed to Spark at a time; with plan vectorized, those of a block"
         ),
+        "checkpoint": Option(
+            text("URI"), "folder that all executors reach, such as hdfs://host/pairs; default: in the folder of the run"
+        ),
         "spark.*": Option(_ANY, "any setting of Spark"),
     }
     transports = ("ticklog", "kafka")
@@ -81,10 +85,13 @@ class PySpark(Target):
 
     def command(self, launch: Launch) -> list[str]:
         """Run the program with this Python; spark-submit would do as well."""
-        arguments = ["--source", launch.source, "--sink", launch.sink, "--checkpoint", str(launch.checkpoint)]
+        given = dict(launch.settings)
+        shared = given.pop("checkpoint", None)
+        checkpoint = str(launch.checkpoint) if shared is None else f"{shared.rstrip('/')}/pairs-{uuid4().hex}"
+        arguments = ["--source", launch.source, "--sink", launch.sink, "--checkpoint", checkpoint]
         arguments += ["--progress", str(launch.progress)]
         jars = {"spark.jars": ",".join(map(str, launch.jars))} if launch.jars else {}
-        settings = {"master": DEFAULT_MASTER} | class_archive.settings() | jars | dict(launch.settings)
+        settings = {"master": DEFAULT_MASTER} | class_archive.settings() | jars | given
         for name, value in settings.items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments]

@@ -1,5 +1,6 @@
 """The topics of a run: created before it, removed after it; whatever a broker refuses becomes one line for the user."""
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -13,22 +14,25 @@ from pairs.core.progress import waiting
 from pairs.transport.kafka.settings import KafkaSettings
 
 _TIMEOUT_S = 15.0
+_STEP_S = 2.0
 _KEPT_FOR = {"retention.ms": str(30 * 60_000), "segment.bytes": str(64 << 20)}  # so that a long run needs little disk
 _LOGIN = (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED, KafkaError._SSL)
+_GONE = (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._RESOLVE, KafkaError._TIMED_OUT)
+_HOPELESS = (KafkaError._ALL_BROKERS_DOWN, *_LOGIN)
 _SETTING = (KafkaError._INVALID_ARG, KafkaError._UNSUPPORTED_FEATURE)
 
 
 def refuse_unreachable(bootstrap: str, client: Mapping[str, str]) -> None:
     """Refuse brokers that do not answer, or not to these settings."""
     settings = KafkaSettings(bootstrap=bootstrap, ticks="", answers={}, partitions=1, drivers=1, client=dict(client))
-    with waiting(f"asking {bootstrap}"), _admin(settings) as admin:
-        admin.list_topics(timeout=_TIMEOUT_S)
+    with waiting(f"asking {bootstrap}"), _administration(settings) as admin:
+        admin.topics()
 
 
 def refuse_existing(settings: KafkaSettings) -> None:
     """Refuse brokers that have a topic of the name of one of the run's."""
-    with _admin(settings) as admin:
-        known = admin.list_topics(timeout=_TIMEOUT_S).topics
+    with _administration(settings) as admin:
+        known = admin.topics()
     for topic in settings.topics:
         if topic in known:
             raise BadInputError(f"topic {topic}: exists on {settings.bootstrap}; remove it, or give another -o")
@@ -36,20 +40,20 @@ def refuse_existing(settings: KafkaSettings) -> None:
 
 def create_topics(settings: KafkaSettings, keep: bool) -> None:
     """Create the topics of a run; if one cannot be created, none is left behind."""
-    with _admin(settings) as admin:
+    with _administration(settings) as admin:
         config = {} if keep else _KEPT_FOR
         wanted = [NewTopic(topic, settings.partitions, config=config) for topic in settings.topics]
-        created = admin.create_topics(wanted, operation_timeout=_TIMEOUT_S)
+        created = admin.client.create_topics(wanted, operation_timeout=_TIMEOUT_S)
         try:
             _wait_for(created.values())
         except BaseException:
-            _remove(admin, [topic for topic, future in created.items() if _succeeded(future)])
+            _remove(admin.client, [topic for topic, future in created.items() if _succeeded(future)])
             raise
 
 
 def remove_topics(settings: KafkaSettings) -> None:
-    with _admin(settings) as admin:
-        _remove(admin, settings.topics)
+    with _administration(settings) as admin:
+        _remove(admin.client, settings.topics)
 
 
 def _remove(admin: AdminClient, topics: list[str]) -> None:
@@ -70,20 +74,39 @@ def _succeeded(future: "Future[None]") -> bool:
     return False
 
 
+class _Admin:
+    """A client for the administration, and what it told of errors."""
+
+    def __init__(self, settings: KafkaSettings) -> None:
+        self._errors: list[KafkaError] = []
+        own: dict[str, Any] = {"error_cb": self._errors.append, "log_level": "0"}
+        self.client = AdminClient(settings.for_librdkafka | own)
+
+    @property
+    def errors(self) -> list[KafkaError]:
+        self.client.poll(0)  # here the client tells
+        return self._errors
+
+    def topics(self) -> set[str]:
+        """Return the topics that there are; give up before the time if no broker is left to ask."""
+        deadline = time.monotonic() + _TIMEOUT_S
+        while True:
+            try:
+                return set(self.client.list_topics(timeout=_STEP_S).topics)
+            except KafkaException:
+                if time.monotonic() > deadline or any(error.code() in _HOPELESS for error in self.errors):
+                    raise
+
+
 @contextmanager
-def _admin(settings: KafkaSettings) -> Iterator[AdminClient]:
+def _administration(settings: KafkaSettings) -> Iterator[_Admin]:
     """Give a client for the administration; an error becomes one line that names the broker."""
-    errors: list[KafkaError] = []
-    given: dict[str, Any] = settings.for_librdkafka | {"error_cb": errors.append, "log_level": "0"}
+    admin = None
     try:
-        admin = AdminClient(given)
-    except KafkaException as error:
-        raise _refusal(settings, [error.args[0]]) from None
-    try:
+        admin = _Admin(settings)
         yield admin
     except KafkaException as error:
-        admin.poll(0)  # here the client tells what went wrong before
-        raise _refusal(settings, [*errors, error.args[0]]) from None
+        raise _refusal(settings, [*(admin.errors if admin else ()), error.args[0]]) from None
     except TimeoutError:
         raise BadInputError(
             f"--bootstrap: {settings.bootstrap} did not answer within {_TIMEOUT_S:.0f} s; check it"
@@ -100,7 +123,7 @@ def _refusal(settings: KafkaSettings, errors: list[KafkaError]) -> BadInputError
         )
     if told.code() in _SETTING:
         return BadInputError(f"--kafka: {reason}; give settings of Kafka's clients by librdkafka's names")
-    if told.code() in (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._RESOLVE, KafkaError._TIMED_OUT):
+    if told.code() in _GONE:
         remedy = "check the address, or leave it out to start a broker for the run"
         return BadInputError(f"--bootstrap: no broker answers at {settings.bootstrap}: {reason}; {remedy}")
     return BadInputError(f"--bootstrap: {settings.bootstrap} refuses the topics of the run: {reason}; ask who runs it")

@@ -73,3 +73,9 @@ def start(arguments, plan_settings):
 def without_checksums(context):
     """Let files be written without a second file for their checksums: for each, Hadoop starts a process."""
     context._jvm.org.apache.hadoop.fs.FileSystem.get(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
+
+
+def remove(spark, folder):
+    """Remove a folder of any file system that Spark reaches."""
+    path = spark._jvm.org.apache.hadoop.fs.Path(folder)
+    path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)

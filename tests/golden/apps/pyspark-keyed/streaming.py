@@ -7,6 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import kafka
+import session
 from progress import Progress
 
 from pairs.transport.clients import open_sink
@@ -100,6 +101,8 @@ def run(spark, answers, arguments):
         if consumed == ticks.produced and ticks.closed:
             query.stop()
             break
+    if "://" in arguments.checkpoint:
+        session.remove(spark, arguments.checkpoint)
     spark.stop()
 
 
