@@ -12,15 +12,18 @@ from pairs.transport.ticklog_file import TickLogReader
 _PAUSE_S = 0.0005  # when there are no new ticks
 
 
-def open_sink(address: str, writer: int = 0) -> AnswerSink:
-    """Open the sink at HOST:PORT, the topics of a run over Kafka by its folder, or a folder to write to."""
+def open_sink(address: str, writer: int = 0, once: bool = False) -> AnswerSink:
+    """Open the sink at HOST:PORT, the topics of a run over Kafka by its folder, or a folder to write to.
+
+    What was sent before a crash is dropped by the receiver, or, over Kafka with `once`, not sent again.
+    """
     host, _, port = address.rpartition(":")
     if host and port.isdigit():
         return SocketSink(host, int(port), writer)
     if kafka := KafkaSettings.of(address):
-        from pairs.transport.kafka.client import KafkaSink
+        from pairs.transport.kafka.client import KafkaOnceSink, KafkaSink
 
-        return KafkaSink(Path(address), kafka)
+        return (KafkaOnceSink if once else KafkaSink)(Path(address), kafka)
     return FolderSink(Path(address), writer)
 
 

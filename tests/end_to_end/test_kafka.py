@@ -2,7 +2,9 @@
 
 import json
 import os
+import random
 import signal
+import socket
 import time
 from pathlib import Path
 
@@ -182,8 +184,6 @@ def test_the_broker_of_a_laptop(tmp_path: Path, pairs_command: Command) -> None:
 
 
 def _free_port() -> int:
-    import socket
-
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -191,29 +191,32 @@ def _free_port() -> int:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_kills_at_random_moments(golden: Path, tmp_path: Path, kafka_broker: str, random_seed: int) -> None:
+@pytest.mark.parametrize("delivery", ["at-least-once", "once"])
+def test_kills_at_random_moments(
+    delivery: str, golden: Path, tmp_path: Path, kafka_broker: str, random_seed: int
+) -> None:
     """Five times kill -9 of the engine: no answer is missing or wrong; those that came twice are counted and named."""
-    import random
-
     chance = random.Random(random_seed)  # noqa: S311 - not a secret
-    over = ["--transport", "kafka", "--bootstrap", kafka_broker, "--partitions", "2", "--speed", "6"]
+    over = ["--transport", "kafka", "--bootstrap", kafka_broker, "--partitions", "2", "--speed", "5"]
     moments = sorted(chance.uniform(60, 840) for _ in range(5))
     faults = [flag for moment in moments for flag in ("--fault", f"kill@{moment:.0f}s")]
-    process = start_pairs("run", golden, "-o", tmp_path / "run", *over, *faults)
+    run = tmp_path / f"run-{delivery}"
+    process = start_pairs("run", golden, "-o", run, *over, "--set", f"delivery={delivery}", *faults)
     _, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
-    cli.run(["validate", str(tmp_path / "run")])
-    cli.run(["score", str(tmp_path / "run")])
-    found = json.loads((tmp_path / "run" / "validation.json").read_text())
+    cli.run(["validate", str(run)])
+    cli.run(["score", str(run)])
+    found = json.loads((run / "validation.json").read_text())
     for stream, expected in zip(("indicators", "orders"), GOLDEN_ANSWERS, strict=True):
         counts = found[stream]
         assert (counts["correct"], counts["missing"], counts["wrong"]) == (expected, 0, 0)
         assert counts["undue"] == counts["duplicates"]
-    recovery = json.loads((tmp_path / "run" / "score.json").read_text())["recovery"]
+    recovery = json.loads((run / "score.json").read_text())["recovery"]
     twice = sum(found[stream]["duplicates"] for stream in ("indicators", "orders"))
     assert recovery["faults"] == 5
     assert recovery["kind"] == ("rollback" if twice else "precise")
     assert not twice or f"{twice:,} came twice" in recovery["explanation"]
+    assert not (twice and delivery == "once")
 
 
 def test_no_process_is_left_after_an_interrupt(golden: Path, tmp_path: Path) -> None:

@@ -51,6 +51,10 @@ class PySpark(Target):
         "ticks-per-read": Option(
             whole(1, _MOST_TICKS_PER_READ), "ticks handed to Spark at a time; with plan vectorized, those of a block"
         ),
+        "delivery": Option(
+            choice("at-least-once", "once"),
+            "over Kafka: by Spark's own sink, at least once, or once, each batch of answers in a transaction",
+        ),
         "checkpoint": Option(
             text("URI"), "folder that all executors reach, such as hdfs://host/pairs; default: in the folder of the run"
         ),

@@ -1,6 +1,6 @@
 """What a program without an engine of its own needs to read ticks from Kafka, in their order, and to answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from pairs.transport.kafka.settings import KafkaSettings
 from pairs.transport.tick_records import RECORD, Records
 
 _TIMEOUT_S = 15.0
+_PRODUCER = {"linger.ms": "0", "enable.idempotence": "true"}
 
 
 class KafkaTicks:
@@ -57,12 +58,42 @@ class KafkaSink:
 
     def __init__(self, folder: Path, settings: KafkaSettings) -> None:
         self._topics = settings.answers
-        self._producer = Producer(settings.for_librdkafka | {"linger.ms": "0", "enable.idempotence": "true"})
+        self._producer = Producer(settings.for_librdkafka | _PRODUCER)
         (folder / READY_FILE).touch()
 
     def send(self, batch: int, answers: pa.Table) -> None:
-        for stream, rows in split_streams(answers).items():
-            for strategy, value in answer_values(stream, rows):
-                self._producer.produce(self._topics[stream], value, strategy)
+        _produce(self._producer, self._topics, answers)
         if self._producer.flush(_TIMEOUT_S):
             raise PairsError(f"Kafka did not accept the answers of batch {batch}; see the log of the broker")
+
+
+class KafkaOnceSink:
+    """The topics of answers; a batch is a transaction, and one that was sent before a crash is not sent again.
+
+    With the answers the transaction has the number of the batch, as an offset of a group of consumers: both are there,
+    or none of them.
+    """
+
+    def __init__(self, folder: Path, settings: KafkaSettings) -> None:
+        name = f"{settings.ticks}.answers"
+        self._topics, self._place = settings.answers, TopicPartition(settings.ticks, 0)
+        self._producer = Producer(settings.for_librdkafka | _PRODUCER | {"transactional.id": name})
+        self._producer.init_transactions(_TIMEOUT_S)  # aborts what a killed program left
+        self._group = Consumer(settings.for_librdkafka | CONSUMER | {"group.id": name})
+        self._next = max(self._group.committed([self._place], _TIMEOUT_S)[0].offset, 0)
+        (folder / READY_FILE).touch()
+
+    def send(self, batch: int, answers: pa.Table) -> None:
+        if batch < self._next:
+            return
+        self._producer.begin_transaction()
+        _produce(self._producer, self._topics, answers)
+        sent = [TopicPartition(self._place.topic, self._place.partition, batch + 1)]
+        self._producer.send_offsets_to_transaction(sent, self._group.consumer_group_metadata(), _TIMEOUT_S)
+        self._producer.commit_transaction(_TIMEOUT_S)
+
+
+def _produce(producer: Producer, topics: Mapping[str, str], answers: pa.Table) -> None:
+    for stream, rows in split_streams(answers).items():
+        for strategy, value in answer_values(stream, rows):
+            producer.produce(topics[stream], value, strategy)

@@ -2,7 +2,12 @@
 
 from confluent_kafka import Consumer, Message
 
-CONSUMER = {"enable.auto.commit": "false", "auto.offset.reset": "earliest", "fetch.wait.max.ms": "100"}
+CONSUMER = {
+    "enable.auto.commit": "false",
+    "auto.offset.reset": "earliest",
+    "isolation.level": "read_committed",
+    "fetch.wait.max.ms": "100",
+}
 _POLL_S = 0.05
 
 

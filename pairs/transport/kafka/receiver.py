@@ -16,6 +16,7 @@ from pairs.transport.kafka.consuming import CONSUMER, next_messages
 from pairs.transport.kafka.records import read_answers
 from pairs.transport.kafka.settings import KafkaSettings
 
+_OWN = {"group.id": "pairs-sink", "enable.partition.eof": "true"}  # the end of a partition counts its transactions
 _TIMEOUT_S = 15.0
 _MOST_TOGETHER = 10_000
 
@@ -26,7 +27,7 @@ class Receiver:
     def __init__(self, settings: KafkaSettings, refuse: Callable[[Refusal], None]) -> None:
         self._streams = {topic: stream for stream, topic in settings.answers.items()}
         self._refuse = refuse
-        self._consumer = Consumer(settings.for_librdkafka | CONSUMER | {"group.id": "pairs-sink", "error_cb": _log})
+        self._consumer = Consumer(settings.for_librdkafka | CONSUMER | _OWN | {"error_cb": _log})
         self._places = [
             TopicPartition(topic, number, OFFSET_BEGINNING)
             for topic in self._streams
@@ -49,9 +50,10 @@ class Receiver:
         reached = {(place.topic, place.partition): 0 for place in self._places}
         while True:
             ending = ended.is_set()
-            messages = [message for message in next_messages(self._consumer, _MOST_TOGETHER) if not message.error()]
-            for message in messages:
-                reached[message.topic(), message.partition()] = message.offset() + 1
+            found = [message for message in next_messages(self._consumer, _MOST_TOGETHER) if not _is_failure(message)]
+            messages = [message for message in found if message.error() is None]
+            for message in found:
+                reached[message.topic(), message.partition()] = _position_after(message)
             if messages:
                 yield messages
             elif ending and all(self._end_of(place) <= reached[place.topic, place.partition] for place in self._places):
@@ -84,6 +86,15 @@ class Receiver:
             )
             return False
         return True
+
+
+def _is_failure(message: Message) -> bool:
+    return message.error() is not None and message.error().code() != KafkaError._PARTITION_EOF
+
+
+def _position_after(message: Message) -> int:
+    """Return where its partition goes on: after a record, or at the end, which has an offset of its own."""
+    return int(message.offset()) + (message.error() is None)
 
 
 def _log(error: KafkaError) -> None:

@@ -16,6 +16,7 @@ from pairs.transport.ticklog_file import TickLogReader
 from pairs.transport.ticklog_spark import TickLogSource
 
 PROGRESS_EVERY_S = 0.5
+ONCE = "once"
 KEPT_BATCHES = 500  # whose times are remembered until Spark has told of them
 
 
@@ -31,6 +32,8 @@ def argument_parser(description, shards, max_ticks_per_batch):
     add("--shards", type=int, default=shards, metavar="N", help=f"tasks that hold the state; default: {shards}")
     add("--max-ticks-per-batch", type=int, default=max_ticks_per_batch, metavar="N", help="0: no limit")
     add("--ticks-per-read", type=int, default=32768, metavar="N", help="ticks handed over at a time")
+    delivery = "answers over Kafka: by Spark's own sink, or once, each batch in a transaction"
+    add("--delivery", choices=["at-least-once", ONCE], default="at-least-once", help=delivery)
     add("--progress", metavar="FILE", default=os.devnull, help="where to write what Spark tells of its batches")
     add("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark setting; repeatable")
     return parser
@@ -67,13 +70,13 @@ def _read_log(spark, arguments, blocks):
     )
 
 
-def sender_to(address, handed):
+def sender_to(address, handed, once=False):
     """Return what sends the answers of a batch to a sink, and notes in `handed` when it did, by batch, in us.
 
     Spark's first batch is empty and starts all processes. The sink is opened after it, which tells the harness
     that the program is ready for ticks.
     """
-    sink = cache(partial(open_sink, address))
+    sink = cache(partial(open_sink, address, once=once))
 
     def send(rows, batch):
         answers = rows.toArrow()
@@ -90,10 +93,11 @@ def run(spark, answers, arguments):
     """Answer until no more ticks will come and all are answered."""
     settings = KafkaSettings.of(arguments.source)
     handed = {}
-    if settings:
-        ticks, query = kafka.Ticks(arguments.source, settings), kafka.start(answers, arguments, settings)
+    ticks = kafka.Ticks(arguments.source, settings) if settings else TickLogReader(Path(arguments.source))
+    if settings and arguments.delivery != ONCE:
+        query = kafka.start(answers, arguments, settings)
     else:
-        ticks, query = TickLogReader(Path(arguments.source)), _start(answers, arguments, handed)
+        query = _start(answers, arguments, handed)
     progress = Progress(spark, query, arguments.progress, handed)
     while not query.awaitTermination(PROGRESS_EVERY_S):
         consumed = progress.note()
@@ -107,5 +111,5 @@ def run(spark, answers, arguments):
 
 
 def _start(answers, arguments, handed):
-    sender = sender_to(arguments.sink, handed)
+    sender = sender_to(arguments.sink, handed, once=arguments.delivery == ONCE)
     return answers.writeStream.foreachBatch(sender).option("checkpointLocation", arguments.checkpoint).start()
