@@ -53,6 +53,7 @@ class Launch:
     progress: Path  # where the program may write what the engine tells of itself
     settings: Mapping[str, str] = field(default_factory=dict)  # of the engine, as a run file or --set gives them
     jars: Sequence[Path] = ()  # of the engine's connector to the transport
+    cores: int | None = None  # that the engine may use; without a cluster, its processes are bound to them
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,23 @@ class Target(ABC):
     def connector(self, transport: str, jars: str | None = None) -> Connector:
         """Return what the engine needs for a transport, installed if it was not; `jars` is a folder to take instead."""
         return Connector()
+
+    def cluster(self, settings: Mapping[str, str]) -> str | None:
+        """Return the cluster that executes the engine's tasks outside the processes of the run, if there is one."""
+        return None
+
+    def limits_cores(self, settings: Mapping[str, str]) -> bool:
+        """Return whether the engine can be told how many cores of its cluster it may use."""
+        return False
+
+    def workers(self, settings: Mapping[str, str]) -> list[int]:
+        """Return the processes of this machine that start executors for the cluster of the engine."""
+        return []
+
+    def check_workers(self, settings: Mapping[str, str], place: str) -> None:
+        """Refuse a fault in a worker if there is none on this machine."""
+        if not self.workers(settings):
+            raise BadInputError(f"{place}: {self.name} has no worker on this machine; leave the fault out")
 
     def process_role(self, name: str, command: list[str]) -> str:
         """Return what a process of the engine counts as when CPU and memory are recorded."""

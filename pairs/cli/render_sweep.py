@@ -9,8 +9,8 @@ from pairs.cli.render import render
 from pairs.core.units import counted
 from pairs.measure.repetition import RULE, Point, RunFigures
 from pairs.measure.run_time import show_minutes
-from pairs.report.sweep import sweep_sentences, sweep_table
-from pairs.report.tables import NONE
+from pairs.report.sweep import scaling_limit, scaling_table, sweep_sentences, sweep_table
+from pairs.report.tables import NONE, Table
 
 if TYPE_CHECKING:
     from pairs.stages.sweep import SweepSession
@@ -55,10 +55,16 @@ def _print_run(run: RunFigures, remark: str = "") -> None:
     print(f"{run.name}{remark}: {', '.join(figures)}", flush=True)
 
 
-def _print_points(points: list[Point]) -> None:
-    found = sweep_table(points)
+def _print_table(found: Table) -> None:
     print()
     print_table(found.heading, [["-" if cell == NONE else cell for cell in row] for row in found.rows])
+
+
+def _print_points(points: list[Point]) -> None:
+    _print_table(sweep_table(points))
+    if (scaling := scaling_table(points)).rows:
+        _print_table(scaling)
+        print(scaling_limit(points))
     print()
     for sentence in sweep_sentences(points):
         print(sentence)

@@ -149,9 +149,12 @@ class RunSettings:
     faults: tuple[FaultSpec, ...] = setting(
         _FAULTS,
         "--fault",
-        "Inject a fault at a simulated time while ticks go on, such as kill@30m: kill the engine, start it again; "
-        "repeatable.",
+        "Inject a fault at a simulated time while ticks go on: kill@30m kills the engine and starts it again, "
+        "kill-worker@30m kills a worker of its cluster; repeatable.",
         (),
+    )
+    cores: int | None = setting(
+        whole(1, 10_000), "--cores", "Cores that the engine may use, of this machine or of its cluster; default: all."
     )
     settings: dict[str, str] = setting(_ENGINE_SETTINGS, "--set", "An engine setting; repeatable.", {})
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # where each was given

@@ -70,7 +70,7 @@ def end_descendants() -> None:
         if not (left := _descendants()):
             return
         kill(left)
-        _wait(left)
+        survivors(left)
 
 
 def _descendants() -> list[psutil.Process]:
@@ -83,12 +83,12 @@ def _end(processes: Sequence[psutil.Process]) -> None:
     for process in processes:
         with suppress(psutil.Error):
             process.terminate()
-    left = _wait(processes)
+    left = survivors(processes)
     kill(left)
-    _wait(left)
+    survivors(left)
 
 
-def _wait(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
+def survivors(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
     """Wait for processes to end; return those that have not when patience ends."""
     deadline = time.monotonic() + _PATIENCE_S
     while (left := [process for process in processes if is_alive(process)]) and time.monotonic() < deadline:

@@ -11,12 +11,14 @@ from pairs.config.run_settings import FaultSpec
 from pairs.core.errors import BadInputError
 from pairs.core.units import show_duration
 from pairs.harness.processes import Engine
+from pairs.translator.target import Target
 
 
 class Fault(ABC):
     """Something bad that happens to an engine at a moment of simulated time; drivers go on meanwhile."""
 
     kind: ClassVar[str]
+    restarts: ClassVar[bool]  # whether the engine is started again, as by an operator; else it goes on by its own means
 
     def __init__(self, at_ms: int) -> None:
         self.at_ms = at_ms
@@ -25,24 +27,40 @@ class Fault(ABC):
     def strike(self, engine: Engine) -> None:
         """Do it."""
 
-    @abstractmethod
-    def recover(self, engine: Engine) -> None:
-        """Do what an operator would do about it."""
+    @classmethod
+    def check(cls, target: Target, settings: Mapping[str, str], place: str) -> None:
+        """Refuse the fault if it cannot strike a target with these settings."""
+        if not target.recovers:
+            lost = f"{target.name} keeps no state that survives a crash"
+            raise BadInputError(f"{place}: {lost}; leave the fault out")
 
 
 class Kill(Fault):
     """Kills all processes of the engine, and starts it again."""
 
     kind = "kill"
+    restarts = True
 
     def strike(self, engine: Engine) -> None:
         engine.kill()
 
-    def recover(self, engine: Engine) -> None:
-        engine.start()
+
+class KillWorker(Fault):
+    """Kills a worker of the cluster with its executors, and starts nothing again: the cluster must survive it."""
+
+    kind = "kill-worker"
+    restarts = False
+
+    def strike(self, engine: Engine) -> None:
+        engine.kill_worker()
+
+    @classmethod
+    def check(cls, target: Target, settings: Mapping[str, str], place: str) -> None:
+        super().check(target, settings, place)
+        target.check_workers(settings, place)
 
 
-FAULTS: Mapping[str, type[Fault]] = {fault.kind: fault for fault in (Kill,)}
+FAULTS: Mapping[str, type[Fault]] = {fault.kind: fault for fault in (Kill, KillWorker)}
 
 
 def find_faults(specs: Iterable[FaultSpec], close_ms: float = inf, place: str = "--fault") -> list[Fault]:
@@ -72,7 +90,7 @@ class FaultInjector:
     engine: Engine
     simulated_ms: Callable[[], float]
     on_strike: Callable[[], object]
-    on_recovery: Callable[[], object] = lambda: None
+    on_restart: Callable[[], object] = lambda: None
     events: list[FaultEvent] = field(default_factory=list)
 
     def poll(self) -> None:
@@ -82,5 +100,6 @@ class FaultInjector:
         fault.strike(self.engine)
         self.on_strike()
         self.events.append(FaultEvent(fault.kind, time.time_ns() // 1000))
-        fault.recover(self.engine)
-        self.on_recovery()
+        if fault.restarts:
+            self.engine.start()
+            self.on_restart()

@@ -5,6 +5,7 @@ Reads /proc/stat and the process tree of the run. Where there is no /proc/stat, 
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import nan
@@ -39,19 +40,25 @@ class _Reading:
 
 
 class MachineSampler:
-    """Follows the machine and the tree of a process, by default of the present process.
+    """Follows the machine and the tree of a process, by default of the present process, and those of `workers`.
 
     If that is not the whole run, it is not known what processes outside the run use.
     """
 
-    def __init__(self, root: int | None = None, stat: Path = _STAT, whole_run: bool = True) -> None:
-        self._root, self._stat, self._whole_run = os.getpid() if root is None else root, stat, whole_run
+    def __init__(
+        self,
+        root: int | None = None,
+        stat: Path = _STAT,
+        whole_run: bool = True,
+        workers: Sequence[int] = (),
+    ) -> None:
+        self._roots, self._stat, self._whole_run = (os.getpid() if root is None else root, *workers), stat, whole_run
         self._before: _Reading | None = None
         self._rows: list[tuple[int, float, float, float]] = []
 
     def sample(self) -> None:
         """Keep what was used since the call before."""
-        now, before = _read(self._stat, self._root), self._before
+        now, before = _read(self._stat, self._roots), self._before
         if now is not None and before is not None:
             outside = max(now.busy - before.busy - _used_by_tree(before, now), 0.0)
             stolen = max(now.stolen - before.stolen, 0.0)
@@ -63,7 +70,7 @@ class MachineSampler:
         return pa.table([list(column) for column in columns], schema=MACHINE)
 
 
-def _read(stat: Path, root: int) -> _Reading | None:
+def _read(stat: Path, roots: Sequence[int]) -> _Reading | None:
     try:
         fields = stat.read_text().splitlines()[0].split()
         user, nice, system, stolen = (int(fields[place]) for place in (_USER, _NICE, _SYSTEM, _STOLEN))
@@ -72,7 +79,7 @@ def _read(stat: Path, root: int) -> _Reading | None:
     a_second = os.sysconf("SC_CLK_TCK")
     now_us, clock_s = time.time_ns() // 1000, time.monotonic()
     own, with_ended_children = {}, {}
-    for process in tree(root):
+    for process in (process for root in roots for process in tree(root)):
         with suppress(psutil.Error):  # it is gone
             times = process.cpu_times()
             own[process] = times.user + times.system

@@ -5,13 +5,15 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from pairs.core.affinity import bind_to
 from pairs.core.errors import BadInputError, PairsError
-from pairs.core.process_tree import end_with_parent, kill, tree
+from pairs.core.process_tree import end_with_parent, kill, survivors, tree
 from pairs.run_folder.folder import Run
 
 SINK = "sink"
@@ -73,9 +75,14 @@ class Processes:
         self._by_name: dict[str, RunProcess] = {}
         self._services: set[str] = set()
 
-    def start(self, name: str, command: list[str], folder: Path | None = None) -> RunProcess:
-        """Start a process whose output goes to a log of its own."""
+    def start(self, name: str, command: list[str], folder: Path | None = None, cores: Sequence[int] = ()) -> RunProcess:
+        """Start a process whose output goes to a log of its own; it and all below it use these cores, or any."""
         log = self._run.log_file(name)
+
+        def prepare() -> None:
+            end_with_parent()
+            bind_to(cores)
+
         with log.open("ab") as output:
             process = subprocess.Popen(  # noqa: S603 - our own commands
                 command,
@@ -84,7 +91,7 @@ class Processes:
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
-                preexec_fn=end_with_parent,
+                preexec_fn=prepare,
             )
         self._by_name[name] = RunProcess(name, process, log)
         return self._by_name[name]
@@ -133,14 +140,31 @@ class Processes:
 
 
 class Engine:
-    """The engine of a run, which faults may kill and start again."""
+    """The engine of a run, which faults may kill and start again; `workers` finds those of its cluster."""
 
-    def __init__(self, processes: Processes, command: list[str], folder: Path) -> None:
-        self._processes, self._command, self._folder = processes, command, folder
+    def __init__(
+        self,
+        processes: Processes,
+        command: list[str],
+        folder: Path,
+        workers: Callable[[], list[int]] = list,
+        cores: Sequence[int] = (),  # that it may use; empty: all
+    ) -> None:
+        self._start = partial(processes.start, ENGINE, command, folder, cores)
+        self._workers = workers
         self.start()
 
     def start(self) -> None:
-        self.process = self._processes.start(ENGINE, self._command, self._folder)
+        self.process = self._start()
 
     def kill(self) -> None:
         self.process.kill_tree()
+
+    def kill_worker(self) -> None:
+        """Kill a worker of this machine that has executors: the worker first, so that it cannot start them again."""
+        trees = [found for pid in self._workers() if len(found := tree(pid)) > 1]
+        if not trees:
+            raise EngineError("no worker of the cluster has an executor on this machine, so none could be killed")
+        kill(trees[0])
+        if survivors(trees[0]):
+            raise EngineError(f"worker {trees[0][0].pid} could not be killed; is it another user's?")

@@ -1,7 +1,7 @@
 """The processes of a run, and what is recorded of them while it lasts. Whatever happens, none is left behind."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from pairs.core.errors import BadInputError, PairsError
@@ -20,15 +20,16 @@ class Recorder(AbstractContextManager["Recorder"]):
     """Follows a run. As a context it ends all processes, removes the transport and writes what was recorded.
 
     `role` tells what a process of the engine counts as. Without it somebody else started the engine: what its processes
-    use is not recorded, and ticks consumed only if it told.
+    use is not recorded, and ticks consumed only if it told. `workers` are processes of the engine's cluster on this
+    machine: they are not outside the run.
     """
 
-    def __init__(self, run: Run, transport: Transport, role: Role | None = None) -> None:
+    def __init__(self, run: Run, transport: Transport, role: Role | None = None, workers: Sequence[int] = ()) -> None:
         self.run, self.transport = run, transport
         self.processes, self.throughput = Processes(run), Throughput()
         self.sampler = Sampler() if role is None else Sampler(role)
         self._whole_run = role is not None
-        self._machine = MachineSampler(whole_run=self._whole_run)
+        self._machine = MachineSampler(whole_run=self._whole_run, workers=workers)
 
     def note(self, force: bool = False) -> Positions:
         """Note how far drivers and engine are."""

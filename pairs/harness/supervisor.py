@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from signal import SIGTERM
 
+from pairs.core.affinity import usable_cores
 from pairs.core.interrupts import interruptible, uninterrupted
 from pairs.core.progress import waiting
 from pairs.core.units import show_duration
@@ -62,7 +63,8 @@ def execute(run: Run, job: Job, transport: Transport, began: Callable[[int | Non
 class _Supervisor:
     def __init__(self, run: Run, job: Job, transport: Transport) -> None:
         self._run, self._job, self._transport = run, job, transport
-        self.recorder = Recorder(run, transport, self._part_of)
+        self._workers = partial(job.target.workers, job.replay.settings.settings)
+        self.recorder = Recorder(run, transport, self._part_of, self._workers())
         self._processes, self._throughput = self.recorder.processes, self.recorder.throughput
         self._playback = Playback(job.replay, self.recorder)
 
@@ -73,15 +75,11 @@ class _Supervisor:
         started = time.perf_counter()
         with waiting(f"starting {job.target.name}"):
             self._wait_until(lambda: transport.sink is not None, sink)
-            ends = transport.source, transport.sink or ""
-            settings = job.replay.settings
-            places = run.checkpoint_folder, run.progress_file
-            launch = Launch(run.app_folder, *ends, *places, settings.settings, job.connector.jars)
-            engine = Engine(processes, job.target.command(launch), run.app_folder)
+            engine = self._start_engine()
             self._wait_until(lambda: transport.ready, engine.process)
         playback = self._playback
         playback.start(began)
-        faults, note = find_faults(settings.faults), partial(self.recorder.note, force=True)
+        faults, note = find_faults(job.replay.settings.faults), partial(self.recorder.note, force=True)
         injector = FaultInjector(faults, engine, playback.simulated_ms, note, self._throughput.engine_restarted)
         self._watch(engine, injector)
         seconds = time.perf_counter() - started
@@ -93,6 +91,14 @@ class _Supervisor:
         processes.check()
         speed = self._throughput.ticks_per_second()
         return Outcome(seconds, playback.start_us, speed, tuple(injector.events), processes.exit_codes())
+
+    def _start_engine(self) -> Engine:
+        run, target, settings = self._run, self._job.target, self._job.replay.settings
+        ends = self._transport.source, self._transport.sink or ""
+        of_engine = settings.settings, self._job.connector.jars, settings.cores
+        launch = Launch(run.app_folder, *ends, run.checkpoint_folder, run.progress_file, *of_engine)
+        cores = () if target.cluster(settings.settings) else usable_cores()[: settings.cores]
+        return Engine(self._processes, target.command(launch), run.app_folder, self._workers, cores)
 
     def _wait_until(self, ready: Callable[[], bool], process: RunProcess) -> None:
         """Wait for a process to be ready; not for ever."""

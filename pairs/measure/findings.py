@@ -12,7 +12,7 @@ from pairs.measure.latency import quarters
 from pairs.measure.latency_parts import where_it_goes
 from pairs.measure.recordings import Recorded, Timed
 from pairs.measure.reduce import percentile
-from pairs.measure.resources import Disturbance, Usage, disturbance, usage
+from pairs.measure.resources import Disturbance, Usage, disturbance, executors_sentence, usage
 from pairs.measure.stability import Trend, trend
 from pairs.measure.throughput import MUCH_BACKLOG_S, Backlog, backlog_of
 from pairs.measure.validity import DELAY_SHARE
@@ -62,6 +62,8 @@ def _timed_findings(recorded: Recorded, score: ScoreRecord | None) -> Iterator[F
     yield backlog_finding(backlog_of(recorded))
     if used is not None and recorded.manifest.environment.cores:
         yield from machine_findings(used, recorded.manifest.environment.cores)
+    if (told := executors_sentence(recorded)) is not None:
+        yield Finding("note", "What did the executors use?", told)
     yield disturbance_finding(disturbance(recorded))
     if len(measured):
         sent = measured.from_send_time
@@ -155,8 +157,12 @@ def machine_findings(used: Usage, cores: float) -> Iterator[Finding]:
     own = used.total - used.engine
     busy = f"{used.total:.2f} of {cores:g} cores were in use by this run on average"
     busy += f", {own:.2f} of them by drivers and sink"
+    if used.executors is not None:
+        busy += "; executors of the cluster, which may share the machine, are not among them"
     if used.total > _BUSY * cores:
         yield Finding("warning", title, f"No: {busy}. What was measured is the machine as much as the engine.")
+    elif used.executors is not None:
+        yield Finding("note", title, f"For what is not in executors: {busy}.")
     elif own > _OWN_SHARE * cores:
         yield Finding("note", title, f"Barely: {busy}, which share the machine with the engine.")
     else:

@@ -109,6 +109,23 @@ class Heap(BaseModel, allow_inf_nan=False):
     heap_bytes: float
 
 
+class Executor(BaseModel, allow_inf_nan=False):
+    """What an executor of a cluster had used by some moment, by part; None where the engine does not tell."""
+
+    id: str
+    host: str | None = None
+    cpu_seconds: dict[str, float | None]  # since its start
+    most_bytes: dict[str, float | None]  # of memory, since its start
+
+
+class Executors(BaseModel):
+    """The executors of a cluster that were alive at some moment, as the engine itself saw them."""
+
+    kind: Literal["executors"]
+    time: Count  # us of wall time
+    executors: list[Executor]
+
+
 class EngineSettings(BaseModel, coerce_numbers_to_str=True):
     """The settings that were in effect in the engine."""
 
@@ -116,9 +133,18 @@ class EngineSettings(BaseModel, coerce_numbers_to_str=True):
     settings: dict[str, str]
 
 
-_PROGRESS: TypeAdapter[Batch | Heap | EngineSettings] = TypeAdapter(
-    Annotated[Batch | Heap | EngineSettings, Field(discriminator="kind")]
-)
+_Noted = Batch | Heap | Executors | EngineSettings
+_PROGRESS: TypeAdapter[_Noted] = TypeAdapter(Annotated[_Noted, Field(discriminator="kind")])
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What the engine's program noted, in the order of time, and the engine's settings."""
+
+    batches: list[Batch]
+    heaps: list[Heap]
+    executors: list[Executors]
+    settings: dict[str, str]
 
 
 def optional_record(model: type[RecordT], file: Path) -> RecordT | None:
@@ -176,10 +202,9 @@ def read_machine(run: Run, since_us: int) -> MachineSamples | None:
     return MachineSamples(*(column.to_numpy() for column in table.columns)) if table else None
 
 
-def read_progress(run: Run, since_us: int) -> tuple[list[Batch], list[Heap], dict[str, str]]:
-    """Read batches and heaps since a time, and the engine's settings; a line that was cut off is left out."""
-    batches: list[Batch] = []
-    heaps: list[Heap] = []
+def read_progress(run: Run, since_us: int) -> Progress:
+    """Read what was noted since a time, and the engine's settings; a line that was cut off is left out."""
+    found: list[Batch | Heap | Executors] = []
     settings: dict[str, str] = {}
     lines = run.progress_file.read_bytes().splitlines() if run.progress_file.is_file() else []
     for line in lines:
@@ -188,8 +213,14 @@ def read_progress(run: Run, since_us: int) -> tuple[list[Batch], list[Heap], dic
             if isinstance(noted, EngineSettings):
                 settings.update(noted.settings)
             elif noted.time >= since_us:
-                batches.append(noted) if isinstance(noted, Batch) else heaps.append(noted)
-    return sorted(batches, key=lambda batch: batch.time), sorted(heaps, key=lambda heap: heap.time), settings
+                found.append(noted)
+    found.sort(key=lambda noted: noted.time)
+    return Progress(
+        [noted for noted in found if isinstance(noted, Batch)],
+        [noted for noted in found if isinstance(noted, Heap)],
+        [noted for noted in found if isinstance(noted, Executors)],
+        settings,
+    )
 
 
 def read_columns(file: Path, columns: Mapping[str, pa.DataType]) -> pa.Table | None:

@@ -17,6 +17,7 @@ from pairs.config.workload import Workload
 from pairs.core.errors import BadInputError
 from pairs.dataset.folder import Dataset
 from pairs.measure import recorded_files as files
+from pairs.measure.executors import with_executors
 from pairs.measure.reduce import Floats, Wholes
 from pairs.measure.send_delay import delay_of_slots
 from pairs.model.arrivals import due_us
@@ -78,12 +79,13 @@ class Recorded:
     validation: ValidationRecord | None
     strategies: StrategySet | None
     answers: Mapping[str, Answers]  # by stream, of those that can be read
-    resources: files.Samples | None
+    resources: files.Samples | None  # of the processes of the run, and of the executors of a cluster
     machine: files.MachineSamples | None  # what else the machine did
     throughput: files.Throughput | None
     drivers: list[files.DriverDelays]  # of those that recorded their delays
     batches: list[files.Batch]
     heaps: list[files.Heap]
+    executors: list[files.Executors]  # of a cluster, as far as the engine told
     engine_settings: dict[str, str]  # in effect in the engine, as far as it told
 
     @property
@@ -181,7 +183,7 @@ class Recorded:
 def read_run(run: Run) -> Recorded:
     manifest = run.manifest
     since_us = manifest.start_us or 0  # what was before, the engine's start, is not part of the measurement
-    batches, heaps, engine_settings = files.read_progress(run, since_us)
+    progress = files.read_progress(run, since_us)
     read = {name: _answers(run, stream) for name, stream in STREAMS.items()}
     return Recorded(
         run=run,
@@ -190,13 +192,14 @@ def read_run(run: Run) -> Recorded:
         validation=files.optional_record(ValidationRecord, run.validation_file),
         strategies=_strategies(run),
         answers={name: answers for name, answers in read.items() if answers is not None},
-        resources=files.read_samples(run, since_us),
+        resources=with_executors(files.read_samples(run, since_us), progress.executors),
         machine=files.read_machine(run, since_us),
         throughput=files.read_throughput(run),
         drivers=files.read_drivers(run, manifest.settings.drivers),
-        batches=batches,
-        heaps=heaps,
-        engine_settings=engine_settings,
+        batches=progress.batches,
+        heaps=progress.heaps,
+        executors=progress.executors,
+        engine_settings=progress.settings,
     )
 
 

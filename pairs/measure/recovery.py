@@ -1,6 +1,7 @@
 """How the engine took faults and bursts: what it lost or repeated, how long it took, how late its answers were."""
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from pairs.model.streams import INDICATORS, STREAMS
 from pairs.run_folder.records import Adaptivity, Recovery, ValidationRecord
 
 _RATE_OVER = 10  # notes of the throughput, about a second apart
+_STEADY_US = 5_000_000  # an engine that has caught up does not fall behind again within so long
 
 
 def recovery_of(recorded: Recorded, validation: ValidationRecord) -> Recovery | None:
@@ -21,7 +23,8 @@ def recovery_of(recorded: Recorded, validation: ValidationRecord) -> Recovery | 
     if not faults or throughput is None:
         return None
     begins_s = [(fault.at_us - recorded.origin_us) / 1e6 for fault in faults]
-    took = [recovery_time_s(throughput, fault.at_us) for fault in faults]
+    nexts_us = [*(fault.at_us for fault in faults[1:]), inf]
+    took = [recovery_time_s(throughput, fault.at_us, next_us) for fault, next_us in zip(faults, nexts_us, strict=True)]
     kind, explanation = recovery_kind(validation)
     timed = {name: recorded.timed(stream) for name, stream in STREAMS.items()}
     meanwhile = {name: summarize(_due_meanwhile(found, begins_s, took)) for name, found in timed.items()}
@@ -41,10 +44,11 @@ def recovery_kind(validation: ValidationRecord) -> tuple[str, str]:
     return (kind, f"of the answers {', '.join(found)}") if found else ("precise", "nothing missing, nothing twice")
 
 
-def recovery_time_s(throughput: Throughput, fault_us: int) -> float | None:
+def recovery_time_s(throughput: Throughput, fault_us: int, next_us: float = inf) -> float | None:
     """Return how long after a fault the engine had caught up; None if it never did.
 
-    It has when its backlog is no more than twice what it was before, or a second of input.
+    It has when its backlog is no more than twice what it was before, or a second of input, and stays so for a while or
+    until the next fault: a cluster that loses a worker may finish what it is at, and stall only then.
     """
     times_us, produced, consumed = throughput.time_us, throughput.produced, throughput.consumed
     before = int(np.searchsorted(times_us, fault_us, side="right")) - 1
@@ -54,8 +58,12 @@ def recovery_time_s(throughput: Throughput, fault_us: int) -> float | None:
     a_second = (produced[before] - produced[first]) / (times_us[before] - times_us[first]) * 1e6
     enough = max(2 * throughput.waiting[before], a_second)
     alive = (times_us > fault_us) & (consumed > consumed[before])  # it has come back to life
-    caught_up = np.flatnonzero(alive & (throughput.waiting <= enough))
-    return float(times_us[caught_up[0]] - fault_us) / 1e6 if len(caught_up) else None
+    caught_up = alive & (throughput.waiting <= enough)
+    for time_us in times_us[caught_up].tolist():
+        soon = (times_us > time_us) & (times_us <= min(time_us + _STEADY_US, next_us))
+        if caught_up[soon].all():
+            return float(time_us - fault_us) / 1e6
+    return None
 
 
 def _due_meanwhile(timed: Timed | None, begins_s: Sequence[float], took: Sequence[float | None]) -> Floats:

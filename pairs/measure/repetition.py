@@ -32,6 +32,8 @@ class RunFigures:
     p99_interval: tuple[float, float] | None = None
     p_score: float | None = None
     cost: float | None = None  # CPU seconds of the engine for a million ticks
+    machine_cores: int | None = None
+    harness_cores: float | None = None  # that drivers and sink used on average, of those of the machine
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pairs.measure.executors import EXECUTORS, cpu_parts
 from pairs.measure.latency import summarize
 from pairs.measure.recorded_files import Batch, Samples
 from pairs.measure.recordings import Recorded
@@ -44,8 +45,16 @@ def _by_part(samples: Samples, grid: Floats) -> dict[str, Floats]:
 class Usage:
     """How many cores the parts of a run used on average within the measurement interval."""
 
-    cores: dict[str, float]  # by part
+    cores: dict[str, float]  # by part, of the processes of the run
     longest_gap_s: float  # between two samples
+    executors: dict[str, float | None] | None = None  # of a cluster, as the engine told, by part; None without cluster
+
+    @property
+    def of_executors(self) -> float | None:
+        """What all executors of a cluster used; nothing without a cluster, None if that is not wholly known."""
+        known = [] if self.executors is None else [cores for cores in self.executors.values() if cores is not None]
+        incomplete = self.executors is not None and len(known) < max(len(self.executors), 1)
+        return None if incomplete else sum(known)
 
     @property
     def total(self) -> float:
@@ -66,24 +75,63 @@ def usage(recorded: Recorded) -> Usage | None:
     if len(inside) < 2:
         return None
     span = seconds[inside[-1]] - seconds[inside[0]]
-    cores = np.nansum(samples.cpu_seconds[inside[1:]], axis=0) / span
-    return Usage(dict(zip(samples.parts, cores.tolist(), strict=True)), float(np.diff(seconds[inside]).max()))
+    used = samples.cpu_seconds[inside[1:]]
+    every = dict(zip(samples.parts, (np.nansum(used, axis=0) / span).tolist(), strict=True))
+    known = {part: np.isfinite(column).any() for part, column in zip(samples.parts, used.T, strict=True)}
+    names = {part: EXECUTORS + part for part in cpu_parts(recorded.executors)}
+    executors = {part: every[name] if known[name] else None for part, name in names.items()}
+    own = {part: cores for part, cores in every.items() if not part.startswith(EXECUTORS)}
+    longest_gap_s = float(np.diff(seconds[inside]).max())
+    return Usage(own, longest_gap_s, None if recorded.manifest.cluster is None else executors)
 
 
 def cores_used(recorded: Recorded) -> float | None:
+    """Return the cores that the run used, executors of a cluster included; None if that is not wholly known."""
     used = usage(recorded)
-    return None if used is None else used.total
+    return None if used is None or used.of_executors is None else used.total + used.of_executors
+
+
+def harness_cores(recorded: Recorded) -> float | None:
+    """Return the cores that drivers and sink took from the engine; None if that ran elsewhere, or is not known."""
+    used = usage(recorded)
+    return None if used is None or used.executors is not None else used.total - used.engine
 
 
 def cost(recorded: Recorded) -> float | None:
-    """Return the CPU seconds that the engine spent on a million ticks within the measurement interval."""
+    """Return the CPU seconds that the engine spent on a million ticks within the measurement interval.
+
+    None if not all of it is known: executors of a cluster belong to it.
+    """
     used, noted = usage(recorded), recorded.throughput
-    if used is None or noted is None or recorded.speed is None:
+    if used is None or used.of_executors is None or noted is None or recorded.speed is None:
         return None
     seconds = recorded.wall_s(noted.time_us)
     begin, end = np.clip(recorded.interval_s, seconds[0], seconds[-1])
     first, last = np.interp([begin, end], seconds, noted.consumed)
-    return float(used.engine * (end - begin) / (last - first) * 1e6) if last > first else None
+    cores = used.engine + used.of_executors
+    return float(cores * (end - begin) / (last - first) * 1e6) if last > first else None
+
+
+def executors_sentence(recorded: Recorded) -> str | None:
+    """Say what the executors of a cluster used, by the engine's own metrics, and what is not recorded."""
+    cluster, samples, used = recorded.manifest.cluster, recorded.resources, usage(recorded)
+    if cluster is None:
+        return None
+    outside = f"Executors on {cluster} did the engine's work, outside the processes of the run."
+    if not recorded.executors:
+        return f"{outside} What they used of CPU and memory is not recorded, so there is no CPU cost."
+    if samples is None or used is None or used.executors is None or recorded.speed is None:
+        return f"{outside} Their parts in the charts are by the engine's own metrics."
+    told = [f"CPU of {part} {_or_unknown(cores, '.2f', ' cores')}" for part, cores in used.executors.items()]
+    for part, most in zip(samples.parts, samples.rss_bytes.T, strict=True):
+        if part.startswith(EXECUTORS) and np.isfinite(most).any():
+            told.append(f"memory of {part.removeprefix(EXECUTORS)} at most {np.nanmax(most) / 1e9:.2f} GB")
+    incomplete = " Without all CPU there is no CPU cost." if used.of_executors is None else ""
+    return f"{outside} By the engine's own metrics: {', '.join(told)}.{incomplete}"
+
+
+def _or_unknown(value: float | None, form: str, unit: str) -> str:
+    return "not recorded" if value is None else f"{value:{form}}{unit}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pairs.measure.latency_groups import latency_groups
 from pairs.measure.latency_parts import where_it_goes
 from pairs.measure.phases import spans
 from pairs.measure.recordings import Recorded
+from pairs.measure.resources import executors_sentence
 from pairs.report.charts import charts
 from pairs.report.groups import latency_rows, period_table
 from pairs.report.incorrect import incorrect_answers
@@ -39,6 +40,7 @@ def report_of(recorded: Recorded) -> str:
         "tolerances": ", ".join(f"{tolerance:g}" for tolerance in {stream.tolerance for stream in SCORED_FIRST}),
         "tables": tables(recorded) | {"periods": period_table(groups)},
         "where_latency_goes": where_it_goes(recorded) or "",
+        "executors_remark": executors_sentence(recorded) or "",
         "latency_groups": payload["latencyGroups"],
         "batches_together": payload["charts"]["batches"].get("together", 1),
         "validation": recorded.validation,

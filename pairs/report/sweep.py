@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pairs.core.units import counted
 from pairs.measure.recordings import Recorded
 from pairs.measure.repetition import RULE, Point, Spread, chance_sentence, comparisons, front
+from pairs.measure.scaling import scaling
 from pairs.report.charts import Data, absent
 from pairs.report.comparison import incomparable, named, side_by_side
 from pairs.report.page import render
@@ -23,6 +24,8 @@ def sweep_report_of(points: Sequence[Point], every: Sequence[Recorded]) -> str:
     context = {
         "subtitle": "; ".join(point.label for point in points),
         "points": sweep_table(points),
+        "scaling": scaling_table(points),
+        "limit": scaling_limit(points),
         "sentences": sweep_sentences(points),
         "rule": RULE,
         "cautions": incomparable(runs),
@@ -50,6 +53,30 @@ def _row(point: Point, varied: Sequence[str], on_the_front: bool) -> tuple[str, 
         _shown(point.cost),
         "yes" if on_the_front else "no",
     )
+
+
+def scaling_table(points: Sequence[Point]) -> Table:
+    """Return a row for each number of cores, shards or partitions; without rows if more than their number varies."""
+    found = scaling(points)
+    if found is None:
+        return Table((), [])
+    rows: list[tuple[str, ...]] = [
+        (
+            f"{step.count:,}",
+            _shown(step.p99_s, 1, 1000),
+            _shown(step.p_score),
+            number(step.speed_up),
+            NONE if step.efficiency is None else f"{step.efficiency:.0%}",
+        )
+        for step in found.steps
+    ]
+    return Table((found.axis, "p99, ms (range)", "p_score (range)", "speed-up", "efficiency"), rows)
+
+
+def scaling_limit(points: Sequence[Point]) -> str:
+    """Say what limits the scaling, if it is shown."""
+    found = scaling(points)
+    return "" if found is None else found.sentence
 
 
 def _shown(found: Spread | None, digits: int = 2, factor: float = 1.0) -> str:

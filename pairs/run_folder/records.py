@@ -82,6 +82,7 @@ class RunManifest(Record):
     start_us: Count | None = None  # when tickTS 0 was due, wall time; None if unpaced, or before that
     seconds: float | None = None  # including the start of the engine
     ticks_per_second: float | None = None  # between the engine's first and last progress
+    cluster: str | None = None  # that did the engine's work, outside the processes of the run
     faults: tuple[InjectedFault, ...] = ()
     exit_codes: dict[str, int | None] = Field(default_factory=dict)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 
+from pairs.core.affinity import usable_cores
 from pairs.run_folder.records import Environment
 
 _LIBRARIES = ("numpy", "pyarrow", "pandas")
@@ -26,7 +27,7 @@ def environment() -> Environment:
         cores=os.cpu_count(),
         memory_bytes=psutil.virtual_memory().total,
         versions={"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
-        affinity=tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else (),
+        affinity=usable_cores(),
         load_average=_load_average(),
         governor=_content(_GOVERNOR),
         virtualized=_virtualized(),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pairs.config.run_settings import RunSettings
 from pairs.core import locks
+from pairs.core.affinity import usable_cores
 from pairs.core.errors import BadInputError
 from pairs.core.interrupts import keeping, uninterrupted
 from pairs.dataset.folder import Dataset
@@ -72,13 +73,27 @@ def check_settings(settings: RunSettings, duration_ms: int) -> tuple[Target, str
     if settings.transport not in target.transports:
         known = " or ".join(target.transports)
         raise BadInputError(f"{settings.place('transport')}: {target.name} does not have it; give {known}")
-    if settings.faults and not target.recovers:
-        lost = f"{target.name} keeps no state that survives a crash"
-        raise BadInputError(f"{settings.place('faults')}: {lost}; leave the fault out")
-    find_faults(settings.faults, duration_ms, settings.place("faults"))
+    for fault in find_faults(settings.faults, duration_ms, settings.place("faults")):
+        fault.check(target, settings.settings, settings.place("faults"))
+    _check_cores(settings, target)
     target.check_requirements()
     target.connector(settings.transport, settings.jars)
     return target, plan
+
+
+def _check_cores(settings: RunSettings, target: Target) -> None:
+    """Refuse to limit the engine to cores that there are not, or where that cannot be done."""
+    cluster, place = target.cluster(settings.settings), settings.place("cores")
+    if settings.cores is None or (cluster is not None and target.limits_cores(settings.settings)):
+        return
+    if cluster is not None:
+        own = "size its executors by the engine's own settings"
+        raise BadInputError(f"{place}: {target.name} cannot limit its cores on {cluster}; leave it out, and {own}")
+    usable = len(usable_cores())
+    if not usable:
+        raise BadInputError(f"{place}: this system does not bind processes to cores; leave it out")
+    if settings.cores > usable:
+        raise BadInputError(f"{place}: {settings.cores} is more than this run may use; give at most {usable}")
 
 
 def wall_speed(settings: RunSettings, recommended: float) -> float:
@@ -106,7 +121,7 @@ def _run_job(run: Run, job: Job, transport: Transport) -> None:
 
     def began(start_us: int | None) -> None:
         with suppress(BadInputError):  # a full disk is reported elsewhere
-            run.update_manifest(start_us=start_us)
+            run.update_manifest(start_us=start_us, cluster=job.target.cluster(job.replay.settings.settings))
 
     with uninterrupted():
         with noting_failure(run):

@@ -30,7 +30,7 @@ from pairs.core.units import counted
 from pairs.dataset.folder import Dataset
 from pairs.measure.recordings import read_run
 from pairs.measure.repetition import Point, RunFigures, interleaved
-from pairs.measure.resources import cost
+from pairs.measure.resources import cost, harness_cores
 from pairs.measure.run_time import run_seconds
 from pairs.model.plan import PlanClass
 from pairs.report.making import make_sweep_report
@@ -222,4 +222,6 @@ def figures(run: Run) -> RunFigures:
         p99_interval=score.p99_interval,
         p_score=score.p_score,
         cost=cost(recorded),
+        machine_cores=recorded.manifest.environment.cores,
+        harness_cores=harness_cores(recorded),
     )

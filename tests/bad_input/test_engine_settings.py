@@ -1,5 +1,6 @@
 """Bad settings of an engine: refused by every verb that runs it, before anything is written or started."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,49 @@ def test_a_fault_after_the_close_is_refused_first(verb: str, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--cores", "0"], "--cores: '0' is not valid; give a whole number from 1 to 10,000"),
+        (["--cores", "10000"], "--cores: 10000 is more than this run may use; give at most "),
+        (
+            ["--cores", "1", "--master", "yarn"],
+            "--cores: pyspark cannot limit its cores on yarn; leave it out, and size",
+        ),
+    ],
+)
+@pytest.mark.parametrize("verb", VERBS)
+def test_cores_that_an_engine_cannot_have(
+    verb: str, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No more than there are, and only where they can be limited."""
+    assert refusal(capsys, *VERBS[verb], *arguments).startswith(message)
+
+
+def test_a_system_that_cannot_limit_cores(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Some systems do not bind processes to cores."""
+    monkeypatch.delattr(os, "sched_getaffinity")
+    error = refusal(capsys, "run", "market", "--cores", "1")
+    assert error == "--cores: this system does not bind processes to cores; leave it out\n"
+
+
+NO_WORKER = {
+    "": "--fault: a worker belongs to a standalone cluster, and the master is local[*,4]; give --master spark://HOST:PORT",
+    "yarn": "--fault: a worker belongs to a standalone cluster, and the master is yarn; give --master spark://HOST:PORT",
+    "spark://127.0.0.1:1": "--fault: no worker of spark://127.0.0.1:1 runs on this machine; start at least two",
+}
+
+
+@pytest.mark.parametrize("master", NO_WORKER)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_fault_in_a_worker_needs_a_worker(verb: str, master: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a standalone cluster, on this machine."""
+    given = ["--master", master] if master else []
+    error = refusal(capsys, *VERBS[verb], *given, "--fault", "kill-worker@3s")
+    assert error.startswith(NO_WORKER[master])
+    assert error.endswith("or leave the fault out\n")
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("[settings]\nshards = 0", "mine.toml: settings shards: '0' is not valid; give a whole number"),
@@ -80,7 +124,8 @@ def test_a_fault_after_the_close_is_refused_first(verb: str, capsys: pytest.Capt
         ('target = "pyspork"', "mine.toml: target: 'pyspork' is not a target; did you mean 'pyspark'?"),
         ('plan = "block"', "mine.toml: plan: 'block' is not a plan of pyspark; give one of keyed, vectorized"),
         ('transport = "pigeon"', "mine.toml: transport: 'pigeon' is not a transport; give one of ticklog"),
-        ('faults = ["flood@3s"]', "mine.toml: faults: 'flood@3s' is not a fault; give one of kill, then @TIME"),
+        ('faults = ["flood@3s"]', "mine.toml: faults: 'flood@3s' is not a fault; give one of kill, kill-worker, then"),
+        ('faults = ["kill-worker@3s"]', "mine.toml: faults: a worker belongs to a standalone cluster"),
         ('faults = ["kill@0"]', "mine.toml: faults: 'kill@0' is not valid; give a fault and a time above zero"),
         ('faults = "kill@1s"', "mine.toml: faults: 'kill@1s' is not valid; give a list such as [\"kill@30m\"]"),
         ('[run]\ntarget = "pyspork"', "mine.toml: [run]: target: 'pyspork' is not a target"),

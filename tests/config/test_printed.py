@@ -45,11 +45,14 @@ FLAGS = {  # any valid value of every flag, valid together
     "--drivers": st.integers(1, 16).map(str),
     "--stall-timeout": SPANS,
     "--max-behind": SPANS,
+    "--cores": st.integers(1, 10_000).map(str),
 }
 ONCE = st.fixed_dictionaries({}, optional=FLAGS).map(lambda flags: [f"{name}={value}" for name, value in flags.items()])
 REPEATED = st.tuples(
     st.dictionaries(NAMES, VALUES, max_size=3).map(lambda found: [f"--set={name}={found[name]}" for name in found]),
-    st.lists(SPANS.map(lambda span: f"--fault=kill@{span}"), max_size=3),
+    st.lists(
+        st.tuples(st.sampled_from(["kill", "kill-worker"]), SPANS).map(lambda f: f"--fault={'@'.join(f)}"), max_size=3
+    ),
 ).map(lambda groups: [*groups[0], *groups[1]])
 
 

@@ -224,7 +224,7 @@ def test_an_interrupted_run_leaves_no_process(markets: dict[str, Path], tmp_path
     [
         (["--speed", "max", "--target", "pyspork"], "did you mean 'pyspark'?"),
         (["--speed", "max", "--plan", "x"], "--plan: 'x' is not a plan of pyspark"),
-        (["--speed", "max", "--fault", "flood@3s"], "--fault: 'flood@3s' is not a fault; give one of kill, then @TIME"),
+        (["--speed", "max", "--fault", "flood@3s"], "--fault: 'flood@3s' is not a fault; give one of kill, kill-"),
         (["--speed", "max", "--set", "sharsd=2"], "--set sharsd: is not a setting of pyspark; did you mean 'shards'?"),
         (["--speed", "max", "--fault", "kill@15m"], "--fault: 'kill@15m' is after the close; give a time before 15m"),
         (["--target", "bare", "--fault", "kill@3s"], "--fault: bare keeps no state that survives a crash"),

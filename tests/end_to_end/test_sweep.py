@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pairs.run_folder.folder import Run
 from tests.processes import Command
 from tests.report.browser import CHROMIUM, chromium, opened
 from tests.report.pages import payload_of, text_of
@@ -72,6 +73,25 @@ def test_a_sweep(tmp_path: Path, pairs_command: Command) -> None:
     assert (other.returncode, other.stdout) == (2, "")
     assert other.stderr == "pairs: swept: contains another sweep; give another folder with -o\n"
     assert stamps(folder) == made
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_sweep_of_cores(tmp_path: Path, pairs_command: Command) -> None:
+    """It shows speed-up and efficiency, and what the engine shares the cores with."""
+    cores = ("--cores", "1,2", "--repeat", "1")
+    assert small_sweep(pairs_command, *cores).returncode == 1
+    folder = tmp_path / "swept"
+    manifests = [Run(folder / "runs" / name).manifest for name in ("cores-1-1", "cores-2-1")]
+    assert [manifest.settings.cores for manifest in manifests] == [1, 2]
+    change_scores(folder, {"cores-1-1": 0.080, "cores-2-1": 0.050})
+    again = small_sweep(pairs_command, *cores)
+    assert again.returncode == 0, again.stderr
+    for shown in (again.stdout, text_of((folder / "sweep.html").read_text())):
+        words = " ".join(shown.split())
+        assert "1 80.0 (80.0 to 80.0) 37.50 (37.50 to 37.50) 1.00 100%" in words
+        assert "2 50.0 (50.0 to 50.0) 60.00 (60.00 to 60.00) 1.60 80%" in words
+        assert "Drivers, sink and engine share the" in words
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ _SETTINGS: dict[str, Any] = {
     "stall_timeout": 60_000,
     "max_behind": 120_000,
     "faults": (),
+    "cores": None,
     "settings": {},
 }
 

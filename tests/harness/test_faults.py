@@ -3,22 +3,26 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow.parquet as pq
 import pytest
 
 from pairs.config.run_settings import FaultSpec
 from pairs.core.errors import BadInputError, PairsError
-from pairs.harness.faults import FaultInjector, find_faults
+from pairs.core.process_tree import end_tree, is_alive
+from pairs.harness.faults import FaultInjector, KillWorker, find_faults
+from pairs.harness.processes import Engine, EngineError, Processes
 from pairs.harness.supervisor import Outcome, OverloadedError
-from pairs.run_folder.folder import Run
+from pairs.run_folder.folder import Run, new_run
 from pairs.run_folder.records import SinkRecord
-from tests.harness.engines import play_golden
+from tests.harness.engines import ScriptEngine, play_golden
 from tests.processes import processes_of, wait_until
 
 SPEED = 180.0  # the golden quarter of an hour in five seconds
@@ -164,6 +168,10 @@ class RecordingEngine:
         """Note a kill."""
         self.done.append("killed")
 
+    def kill_worker(self) -> None:
+        """Note a kill of a worker."""
+        self.done.append("worker killed")
+
     def start(self) -> None:
         """Note a start."""
         self.done.append("started")
@@ -185,9 +193,71 @@ def test_faults_strike_in_the_order_of_their_times() -> None:
     assert [event.kind for event in injector.events] == ["kill", "kill"]
 
 
+def test_nothing_is_started_again_after_the_death_of_a_worker() -> None:
+    """Nor does the engine get time to start: one that consumes nothing stalls from when it last consumed a tick."""
+    engine = RecordingEngine()
+    injector = FaultInjector(
+        find_faults([FaultSpec.parse("kill-worker@10s")]),
+        engine,  # type: ignore[arg-type]
+        simulated_ms=lambda: 10_000.0,
+        on_strike=lambda: engine.done.append("noted"),
+        on_restart=lambda: engine.done.append("restarted"),
+    )
+    injector.poll()
+    assert engine.done == ["worker killed", "noted"]
+    assert [event.kind for event in injector.events] == ["kill-worker"]
+
+
+EXECUTOR = "import time; time.sleep(99)"
+WORKER = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {EXECUTOR!r}]).wait()"
+
+
+@contextmanager
+def engine_with_workers(folder: Path, *programs: str) -> Iterator[tuple[Engine, list[psutil.Process]]]:
+    """Run an engine, and workers that are not below it."""
+    with ExitStack() as stack:
+        started = [subprocess.Popen([sys.executable, "-c", program]) for program in programs]
+        for process in started:
+            stack.enter_context(process)
+            stack.callback(end_tree, process.pid)
+        processes = Processes(new_run(folder / "run", overwrite=False))
+        stack.callback(processes.end_all)
+        pids = [process.pid for process in started]
+        engine = Engine(processes, [sys.executable, "-c", EXECUTOR], folder, lambda: pids)
+        yield engine, [psutil.Process(pid) for pid in pids]
+
+
+@pytest.mark.process
+def test_the_worker_that_is_killed_has_executors(tmp_path: Path) -> None:
+    """It dies with them; the engine and a worker that does nothing live on."""
+    with engine_with_workers(tmp_path, EXECUTOR, WORKER) as (engine, (idle, busy)):
+        wait_until(lambda: bool(busy.children()))
+        executor = busy.children()[0]
+        engine.kill_worker()
+        assert [is_alive(process) for process in (idle, busy, executor)] == [True, False, False]
+        assert engine.process.running
+
+
+@pytest.mark.process
+def test_workers_without_executors_are_not_killed(tmp_path: Path) -> None:
+    """The run fails rather than to claim that it survived."""
+    with engine_with_workers(tmp_path, EXECUTOR) as (engine, (idle,)):
+        with pytest.raises(EngineError, match="no worker of the cluster has an executor on this machine"):
+            engine.kill_worker()
+        assert is_alive(idle)
+
+
+def test_a_target_without_workers_refuses_to_lose_one(tmp_path: Path) -> None:
+    """A fault that cannot strike is refused before the run begins."""
+    with pytest.raises(BadInputError, match="--fault: script has no worker on this machine; leave the fault out"):
+        KillWorker.check(ScriptEngine(tmp_path), {}, "--fault")
+
+
 def test_unknown_faults_are_refused() -> None:
     """With a list of those that there are."""
-    with pytest.raises(BadInputError, match="--fault: 'flood@3s' is not a fault; give one of kill, then @TIME"):
+    with pytest.raises(
+        BadInputError, match="--fault: 'flood@3s' is not a fault; give one of kill, kill-worker, then @TIME"
+    ):
         find_faults([FaultSpec.parse("kill@1s"), FaultSpec.parse("flood@3s")])
 
 

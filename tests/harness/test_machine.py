@@ -99,6 +99,20 @@ def test_children_that_come_and_go_belong_to_the_run(stat: Path) -> None:
         assert sampled(sampler)["outside_seconds"] <= 2.6
 
 
+def test_workers_of_the_cluster_belong_to_the_run(stat: Path) -> None:
+    """What they and their executors use is not used outside the run, although they are no children of it."""
+    with python("input()") as run, python(SHORT_LIVED) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        sampler = MachineSampler(run.pid, stat, workers=[worker.pid])
+        sampler.sample()
+        worker.stdin.write("\n")
+        worker.stdin.flush()
+        assert worker.stdout.readline() == "done\n"
+        machine_did(stat, 3.0)
+        assert sampled(sampler)["outside_seconds"] <= 2.6
+
+
 def test_never_less_than_nothing(stat: Path) -> None:
     """If the run seems to have used more than the machine, others used nothing."""
     with python(SHORT_LIVED) as process:

@@ -24,6 +24,16 @@ def test_recovery_is_when_the_backlog_is_gone() -> None:
     assert recovery_time_s(noted, 100_000) is None  # nothing is known of before
 
 
+def test_an_engine_that_stalls_later_has_not_caught_up_yet() -> None:
+    """A worker dies at 20.5 s, what is under way ends at 21 s, then nothing until 27 s; or a fault is first."""
+    seconds = np.arange(60)
+    produced = seconds * 100
+    consumed = np.where(seconds <= 21, produced - 20, np.where(seconds <= 27, 2_080, produced - 20))
+    noted = Throughput(seconds * 1_000_000, produced, consumed)
+    assert recovery_time_s(noted, 20_500_000) == pytest.approx(7.5)
+    assert recovery_time_s(noted, 20_500_000, next_us=21_500_000) == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize(
     ("counts", "kind", "explanation"),
     [

@@ -1,7 +1,10 @@
 """The table and the chart of a sweep: what varies, medians with ranges, and no figure of void runs."""
 
+import pytest
+
 from pairs.measure.repetition import Point, RunFigures
-from pairs.report.sweep import latency_and_cost, sweep_sentences, sweep_table
+from pairs.report.sweep import latency_and_cost, scaling_limit, scaling_table, sweep_sentences, sweep_table
+from pairs.report.tables import NONE
 
 FAST = Point(
     "shards=1",
@@ -38,6 +41,54 @@ def test_the_table() -> None:
         "yes",
     )
     assert table.rows[1][-1] == "no"
+
+
+def scaled(axis: str, *p99_s: float, others: float | None = 0.4) -> list[Point]:
+    """Return points with 1, 2, 4 and so on of something, two runs each, on two cores."""
+    return [
+        Point(
+            f"{axis}={2**place}",
+            {axis: str(2**place)},
+            "keyed",
+            tuple(RunFigures(f"{place}-{n}", True, (), p99, None, 3 / p99, 1.0, 2, others) for n in (1, 2)),
+        )
+        for place, p99 in enumerate(p99_s)
+    ]
+
+
+@pytest.mark.parametrize("axis", ["cores", "shards", "partitions"])
+def test_scaling(axis: str) -> None:
+    """A row for each count, the fewest first: speed-up of the median score, and what is left of it for each core."""
+    table = scaling_table(scaled(axis, 0.3, 0.2, 0.15)[::-1])
+    assert table.heading == (axis, "p99, ms (range)", "p_score (range)", "speed-up", "efficiency")
+    assert table.rows == [
+        ("1", "300.0 (300.0 to 300.0)", "10.00 (10.00 to 10.00)", "1.00", "100%"),
+        ("2", "200.0 (200.0 to 200.0)", "15.00 (15.00 to 15.00)", "1.50", "75%"),
+        ("4", "150.0 (150.0 to 150.0)", "20.00 (20.00 to 20.00)", "2.00", "50%"),
+    ]
+
+
+def test_what_limits_scaling() -> None:
+    """What drivers and sink take of the machine; nothing is claimed where that is not recorded."""
+    told = scaling_limit(scaled("cores", 0.3, 0.2))
+    assert "share the 2 cores of the machine. Drivers and sink used 0.40 of them" in told
+    assert told.endswith("so that the engine had 1.60 at most.")
+    assert scaling_limit(scaled("cores", 0.3, 0.2, others=None)).startswith("What limits it is not recorded")
+
+
+def test_scaling_from_void_runs_is_not_known() -> None:
+    """Without a score at the fewest cores there is no speed-up."""
+    void = Point("cores=1", {"cores": "1"}, "keyed", (RunFigures("1-1", False),))
+    first, second = scaling_table([void, *scaled("cores", 0.3, 0.2)[1:]]).rows
+    assert (first[1:], second[3:]) == ((NONE,) * 4, (NONE, NONE))
+
+
+def test_no_scaling_where_more_than_one_thing_varies() -> None:
+    """Nor of what cannot be counted, nor of a single point."""
+    mixed = [Point(plan, {"cores": cores, "plan": plan}, "keyed", FAST.runs) for cores in "12" for plan in "ab"]
+    others = [Point(plan, {"plan": plan}, "keyed", FAST.runs) for plan in "ab"]
+    for points in (mixed, others, [FAST], [Point("x", {}, "keyed", FAST.runs)]):
+        assert (scaling_table(points).rows, scaling_limit(points)) == ([], "")
 
 
 def test_a_single_point_is_named_by_its_engine() -> None:

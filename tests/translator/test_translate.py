@@ -217,6 +217,19 @@ def test_targets_know_their_engine() -> None:
     bare.check_requirements()
 
 
+def test_cores_of_a_cluster_are_limited_by_a_setting() -> None:
+    """Spark's own, unless it is given; without a cluster the processes are bound, and on others there is no limit."""
+    spark, launch = PySpark(), Launch(Path("app"), "log", "127.0.0.1:1", Path("state"), Path("progress"), cores=2)
+    standalone = {"master": "spark://host:7077"}
+    assert "spark.cores.max=2" in spark.command(replace(launch, settings=standalone))
+    given = spark.command(replace(launch, settings=standalone | {"spark.cores.max": "3"}))
+    assert [word for word in given if "cores.max" in word] == ["spark.cores.max=3"]
+    assert "spark.cores.max" not in " ".join(spark.command(launch))
+    assert [spark.limits_cores(settings) for settings in ({}, standalone, {"master": "yarn"})] == [False, True, False]
+    assert spark.cluster({"master": "local-cluster[2,1,1024]"}) is None
+    assert spark.cluster({"master": "yarn"}) == "yarn"
+
+
 def test_an_engine_without_java_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line that says what to install, before anything is started."""
     monkeypatch.setenv("JAVA_HOME", "/nowhere")

@@ -2,10 +2,13 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import ClassVar
 from uuid import uuid4
+
+import psutil
 
 from pairs.config.values import Kind, choice, spark_master, text, whole
 from pairs.core import class_archive
@@ -21,6 +24,9 @@ from pairs.transport.kafka.jars import connectors
 _TASKS = whole(1, 10_000)
 _MOST_TICKS_PER_READ = 10_000_000  # 480 MB: a block that Arrow and Spark can hold
 _ANY = Kind("VALUE", "any text", str)
+_EXECUTOR_METRICS = {"spark.executor.processTreeMetrics.enabled": "true"}  # resident memory of JVM and Python
+_STANDALONE = "spark://"  # begins the master of a standalone cluster
+_WORKER = "org.apache.spark.deploy.worker.Worker"  # of a standalone cluster, in the command line of its JVM
 
 
 class PySpark(Target):
@@ -84,6 +90,33 @@ class PySpark(Target):
         found = ensure_first(connectors())
         return Connector(found.jars(), found.versions)
 
+    def cluster(self, settings: Mapping[str, str]) -> str | None:
+        master = _master(settings)
+        return None if master.startswith("local") else master
+
+    def limits_cores(self, settings: Mapping[str, str]) -> bool:
+        return _master(settings).startswith(_STANDALONE)
+
+    def workers(self, settings: Mapping[str, str]) -> list[int]:
+        """Return the workers of a standalone cluster; several masters, of which one leads, are separated by commas."""
+        masters, found = _addresses(_master(settings)), []
+        for process in psutil.process_iter() if masters else ():
+            with suppress(psutil.Error):  # it is gone, or another user's
+                command = process.cmdline()
+                if _WORKER in command and any(masters & _addresses(word) for word in command):
+                    found.append(process.pid)
+        return found
+
+    def check_workers(self, settings: Mapping[str, str], place: str) -> None:
+        master = _master(settings)
+        without = "or leave the fault out"
+        if not master.startswith(_STANDALONE):
+            needs = f"a worker belongs to a standalone cluster, and the master is {master}"
+            raise BadInputError(f"{place}: {needs}; give --master spark://HOST:PORT, {without}")
+        if not self.workers(settings):
+            needed = "start at least two, so that the run can survive"
+            raise BadInputError(f"{place}: no worker of {master} runs on this machine; {needed}, {without}")
+
     def process_role(self, name: str, command: list[str]) -> str:
         return "engine JVM" if "java" in name else "engine Python"
 
@@ -95,7 +128,10 @@ class PySpark(Target):
         arguments = ["--source", launch.source, "--sink", launch.sink, "--checkpoint", checkpoint]
         arguments += ["--progress", str(launch.progress)]
         jars = {"spark.jars": ",".join(map(str, launch.jars))} if launch.jars else {}
-        settings = {"master": DEFAULT_MASTER} | class_archive.settings() | jars | given
+        limited = launch.cores is not None and self.limits_cores(launch.settings)
+        limit = {"spark.cores.max": str(launch.cores)} if limited else {}
+        told = _EXECUTOR_METRICS if self.cluster(launch.settings) else {}
+        settings = {"master": DEFAULT_MASTER} | class_archive.settings() | jars | limit | told | given
         for name, value in settings.items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments]
@@ -106,3 +142,11 @@ def _given_connector(folder: Path) -> Connector:
     if not jars:
         raise BadInputError(f"--jars: {folder}: has no jars; give the folder of those of Spark's Kafka connector")
     return Connector([jar.absolute() for jar in jars], {jar.stem: "as given" for jar in jars})
+
+
+def _master(settings: Mapping[str, str]) -> str:
+    return settings.get("master", DEFAULT_MASTER)
+
+
+def _addresses(master: str) -> set[str]:
+    return set(master.removeprefix(_STANDALONE).split(",")) if master.startswith(_STANDALONE) else set()
