@@ -95,8 +95,9 @@ class _Supervisor:
     def _start_engine(self) -> Engine:
         run, target, settings = self._run, self._job.target, self._job.replay.settings
         ends = self._transport.source, self._transport.sink or ""
-        of_engine = settings.settings, self._job.connector.jars, settings.cores
-        launch = Launch(run.app_folder, *ends, run.checkpoint_folder, run.progress_file, *of_engine)
+        places = run.checkpoint_folder, run.progress_file
+        jars = self._job.connector.jars
+        launch = Launch(run.app_folder, *ends, *places, settings.settings, jars, settings.cores)
         cores = () if target.cluster(settings.settings) else usable_cores()[: settings.cores]
         return Engine(self._processes, target.command(launch), run.app_folder, self._workers, cores)
 
