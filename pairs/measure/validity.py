@@ -117,8 +117,8 @@ def hopeless_reasons(
     triggers = _most_triggers({strategy.period_ms for strategy in strategies}, begin, end)
     if triggers < FEWEST_TRIGGERS:
         length = show_duration(end - begin)
-        most = f"windows can end at most {counted(triggers, 'time')} in the measurement interval of {length}"
-        yield f"{most}, {FEWEST_TRIGGERS} triggers are needed"
+        most = f"windows end no more often than for {counted(triggers, 'trigger')}"
+        yield f"{most} in the measurement interval of {length}, {FEWEST_TRIGGERS} triggers are needed"
     yield from interval_reasons((end - begin) / 1000 / speed)
 
 
