@@ -24,5 +24,6 @@ def _entries(target: "Target") -> Iterator[tuple[str, str]]:
     for name, plan in target.plans.items():
         yield f"--plan {name}", f"class {plan.plan_class}: {plan.summary}"
         yield "", plan.division
+    yield "--transport", " or ".join(target.transports)
     for name, known in target.options.items():
         yield f"--set {name}={known.kind.metavar}", f"{known.summary}; {known.kind.wanted}"

@@ -105,6 +105,7 @@ def test_a_dataset_is_taken_as_it_is(tmp_path: Path, pairs_command: Command) -> 
     assert (run["settings"]["speed"], run["dataset_manifest"]["parameters"]["seed"]) == (200, 9)
 
 
+@pytest.mark.slow
 def test_a_market_that_is_never_stored(tmp_path: Path, pairs_command: Command) -> None:
     """Drawn by the driver and again by the validator: same digest, same answers, no ticks on disk."""
     workload = (*WORKLOAD, "--duration", "5m")

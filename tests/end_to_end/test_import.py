@@ -47,7 +47,10 @@ def ticks_of(dataset: Dataset) -> list[tuple[str, int, int, int]]:
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-@pytest.mark.parametrize("symbols", [SYMBOLS, NASTY_SYMBOLS], ids=["ordinary", "nasty"])
+@pytest.mark.parametrize(
+    "symbols",
+    [pytest.param(SYMBOLS, id="ordinary", marks=pytest.mark.slow), pytest.param(NASTY_SYMBOLS, id="nasty")],
+)
 def test_from_trades_to_a_verdict(tmp_path: Path, pairs_command: Command, symbols: tuple[str, ...]) -> None:
     """Every stage works on an imported dataset, whatever the symbols are called; the verdict is PASSED."""
     files = write_trades(tmp_path, symbols)

@@ -36,6 +36,7 @@ def stamps(folder: Path) -> dict[str, int]:
     return {file.parent.name: file.stat().st_mtime_ns for file in folder.glob("runs/*/run.json")}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_sweep(tmp_path: Path, pairs_command: Command) -> None:
     """Two settings twice each, forward and backward; void runs leave all open, valid runs differ or do not."""
