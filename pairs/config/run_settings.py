@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from pairs.config.settings import as_plain, defaults_of, flags_of, parse_file, parse_flags, parse_record, setting
 from pairs.config.values import Kind, Plain, speed, text, time_span, truth, whole
 from pairs.core.errors import BadInputError, shown
+from pairs.core.secrets import SECRET_FLAG
 from pairs.core.units import parse_duration_ms, show_duration
 
 
@@ -83,16 +84,6 @@ _CLIENT_SETTINGS = _EngineSettings(
 NOT_VARIED = frozenset({"bootstrap", "kafka"})  # settings whose values may have commas
 
 
-def without_secrets(command: Sequence[str]) -> tuple[str, ...]:
-    """Return a command line without the values of settings that may be secrets."""
-    flag = flags_of(RunSettings)["kafka"]
-    hidden = []
-    for before, word in zip(("", *command), command, strict=False):
-        given = word.removeprefix(f"{flag}=") if word.startswith(f"{flag}=") else word if before == flag else None
-        hidden.append(word if given is None else f"{word[: -len(given)]}{given.partition('=')[0]}=...")
-    return tuple(hidden)
-
-
 @dataclass(frozen=True)
 class _Faults(Kind):
     """The kind of a list of faults; an error shows the fault that is not valid."""
@@ -127,7 +118,7 @@ class RunSettings:
     )
     kafka: dict[str, str] = setting(
         _CLIENT_SETTINGS,
-        "--kafka",
+        SECRET_FLAG,
         "A setting of Kafka's clients by librdkafka's name, such as for TLS and SASL; its value is never recorded; "
         "repeatable.",
         {},
@@ -176,10 +167,11 @@ class RunSettings:
 
 
 def load_run(run: str, flags: Mapping[str, Any]) -> RunSettings:
-    """Read a run file, by shipped name or by path, and override it with flags; of engine settings, each by itself."""
+    """Read a run file, by shipped name or by path, and override it with flags; of tables, each setting by itself."""
     file, given = parse_file("runs", run, RunSettings), parse_flags(flags, RunSettings)
     merged = file.under(given)
     in_file, by_flag = (source.values.get("settings", {}) for source in (file, given))
     kept = {f"settings.{name}": f"{file.places['settings']} {name}" for name in in_file if name not in by_flag}
-    values = merged.values | {"settings": {**in_file, **by_flag}}
+    kafka = file.values.get("kafka", {}) | given.values.get("kafka", {})
+    values = merged.values | {"settings": {**in_file, **by_flag}, "kafka": kafka}
     return RunSettings(**defaults_of(RunSettings) | values, places=merged.places | kept)

@@ -37,7 +37,7 @@ class JarsRecord(Record):
     """The content of jars.json."""
 
     FORMAT = 1
-    REMEDY = "call 'pairs install' to install it again"
+    REMEDY = "call 'pairs install' with the name of what needs it"
 
     coordinates: tuple[str, ...]
     checksums: dict[str, str]  # SHA-256 by file name
@@ -61,12 +61,12 @@ class JarSet:
     def is_installed(self) -> bool:
         return (self.folder / "jars.json").is_file()
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is installed and no jar is missing or has changed."""
-        with suppress(BadInputError):
-            return bool(self.jars())
-        return False
+    def ensure_whole(self) -> None:
+        """Install it unless it is installed and no jar is missing or has changed."""
+        try:
+            self.jars()
+        except BadInputError:
+            self.install()
 
     @property
     def versions(self) -> dict[str, str]:
@@ -84,7 +84,8 @@ class JarSet:
         for name, checksum in record.checksums.items():
             jar = self.folder / name
             if not jar.is_file() or _checksum(jar) != checksum:
-                raise BadInputError(f"{jar}: missing or changed since it was installed; {JarsRecord.REMEDY}")
+                changed = f"{jar}: missing or changed since it was installed"
+                raise BadInputError(f"{changed}; call 'pairs install {self.package}' to install it again")
         return [self.folder / name for name in record.checksums]
 
     def install(self) -> None:
@@ -122,15 +123,12 @@ def ensure_first(candidates: Sequence[JarSet]) -> JarSet:
 
 
 def install_first(candidates: Sequence[JarSet]) -> JarSet:
-    """Install the first set that Maven can resolve, unless one is there and whole; return it."""
-    whole = next((jar_set for jar_set in candidates if jar_set.is_whole), None)
-    if whole is not None:
-        return whole
+    """Install the first set that Maven can resolve, unless it is there and whole; return it."""
     for jar_set in candidates[:-1]:
         with suppress(UnresolvedError):
-            jar_set.install()
+            jar_set.ensure_whole()
             return jar_set
-    candidates[-1].install()
+    candidates[-1].ensure_whole()
     return candidates[-1]
 
 

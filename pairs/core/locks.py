@@ -15,6 +15,7 @@ import psutil
 
 from pairs.core.errors import BadInputError
 from pairs.core.interrupts import guarded_context
+from pairs.core.secrets import without_secrets
 
 _LOCKS = Path("/proc/locks")
 _NAMES = ("pairs", "pairs.cli")  # of the program, as a script and as a module
@@ -123,5 +124,5 @@ def _holder(folder: Path) -> str:
 def _command(words: list[str]) -> str:
     """Return a command as it was typed, without Python and its path."""
     own = [place for place, word in enumerate(words) if Path(word).name in _NAMES]
-    command = shlex.join(["pairs", *words[own[0] + 1 :]] if own else words)
+    command = shlex.join(without_secrets(["pairs", *words[own[0] + 1 :]] if own else words))
     return command if len(command) <= _LONGEST else f"{command[:_LONGEST]}..."

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pairs.core.errors import BadInputError
+from pairs.core.errors import PairsError
 from pairs.dataset.folder import Dataset
 from pairs.dataset.reader import TickReader, whole_file
 from pairs.generator import virtual  # noqa: F401 - registers the format
@@ -178,6 +178,6 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except BadInputError as error:
+    except PairsError as error:
         print(f"pairs: {error}", file=sys.stderr, flush=True)
         os._exit(error.exit_code)  # Arrow's own threads may still read ahead, and abort an ordinary exit

@@ -156,7 +156,7 @@ def machine_findings(used: Usage, cores: float) -> Iterator[Finding]:
     title = "Was the machine large enough?"
     own = used.total - used.engine
     busy = f"{used.total:.2f} of {cores:g} cores were in use by this run on average"
-    busy += f", {own:.2f} of them by drivers and sink"
+    busy += f", {own:.2f} of them by drivers, sink and any broker of its own"
     if used.executors is not None:
         busy += "; executors of the cluster, which may share the machine, are not among them"
     if used.total > _BUSY * cores:

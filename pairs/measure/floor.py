@@ -7,7 +7,7 @@ from itertools import islice
 from pairs.core.errors import BadInputError
 from pairs.measure.recordings import Recorded
 from pairs.run_folder.folder import Run
-from pairs.run_folder.records import Environment, ScoreRecord
+from pairs.run_folder.records import RunManifest, ScoreRecord
 
 FLOOR = "bare"  # the target that has no engine
 _MOST_RUNS = 500  # beside a run, that are looked at
@@ -22,16 +22,19 @@ def floor_of(recorded: Recorded) -> tuple[str, ScoreRecord] | None:
 
 
 def _floors(recorded: Recorded, score: ScoreRecord) -> Iterator[tuple[str, ScoreRecord]]:
-    machine = _machine(recorded.manifest.environment)
+    way = _way(recorded.manifest)
     for folder in islice(sorted(recorded.run.path.absolute().parent.iterdir()), _MOST_RUNS):
         run = Run(folder)
         if run.is_scored:
             with suppress(BadInputError, FileNotFoundError):
                 found = ScoreRecord.read(run.score_file)
                 same = found.target == FLOOR and found.transport == score.transport and found.valid
-                if same and _machine(run.manifest.environment) == machine:
+                if same and _way(run.manifest) == way:
                     yield folder.name, found
 
 
-def _machine(environment: Environment) -> tuple[object, ...]:
-    return environment.processor, environment.cores, environment.memory_bytes
+def _way(manifest: RunManifest) -> tuple[object, ...]:
+    """Return what the cost of the way depends on: the machine, the brokers, the partitions."""
+    environment, settings = manifest.environment, manifest.settings
+    machine = environment.processor, environment.cores, environment.memory_bytes
+    return *machine, settings.bootstrap, settings.partitions or 1

@@ -55,6 +55,8 @@ def _limit(points: Sequence[Point]) -> str:
     cores = machines.pop() if len(machines) == 1 else None
     if others is None or cores is None:
         return "What limits it is not recorded: it is not known what the engine shared its cores with."
-    share = f"Drivers, sink and engine share the {counted(cores, 'core')} of the machine."
-    used = f"Drivers and sink used {others.median:.2f} of them in the median run"
+    share = (
+        f"The engine shares the {counted(cores, 'core')} of the machine with drivers, sink and any broker of the run."
+    )
+    used = f"These used {others.median:.2f} of them in the median run"
     return f"{share} {used}, so that the engine had {max(cores - others.median, 0):.2f} at most."

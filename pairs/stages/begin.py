@@ -7,11 +7,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pairs.config.run_settings import RunSettings, without_secrets
+from pairs.config.run_settings import RunSettings
 from pairs.config.values import suggestion
 from pairs.core.errors import BadInputError
 from pairs.core.interrupts import interruptible, uninterrupted
 from pairs.core.progress import warn
+from pairs.core.secrets import without_secrets
 from pairs.dataset.folder import Dataset
 from pairs.harness.playback import Replay
 from pairs.harness.supervisor import OverloadedError
@@ -26,8 +27,12 @@ from pairs.run_folder.records import RunManifest
 from pairs.stages.environment import environment
 from pairs.stages.generate import are_generated
 from pairs.transport.base import Transport
+from pairs.transport.kafka.broker import require_broker
+from pairs.transport.kafka.records import partition_of
 from pairs.transport.kafka.transport import kafka_settings
 from pairs.transport.registry import TRANSPORTS
+
+_NOT_FOR_USERS = frozenset({"bootstrap.servers", "metadata.broker.list", "group.id", "on_delivery", "logger"})
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,15 @@ def check_transport(settings: RunSettings) -> None:
     if (settings.partitions or 1) < settings.drivers:
         few = f"{settings.partitions or 1} are too few for {settings.drivers} drivers, each of which sends to its own"
         raise BadInputError(f"{settings.place('partitions')}: {few}; give --partitions {settings.drivers}")
-    if settings.bootstrap is not None:
+    for name in settings.kafka:
+        if name in _NOT_FOR_USERS or name.endswith("_cb"):
+            own = "is not a setting of the client alone"
+            raise BadInputError(
+                f"{settings.place('kafka')}: {name}: {own}; leave it out, and give brokers by --bootstrap"
+            )
+    if settings.bootstrap is None:
+        require_broker()
+    else:
         from pairs.transport.kafka.topics import refuse_unreachable
 
         refuse_unreachable(settings.bootstrap, settings.kafka)
@@ -102,13 +115,16 @@ def begin_run(replay: Replay, facts: EngineFacts, output: Path, overwrite: bool)
         strategies = read_strategies(run.strategies_file)
         _manifest(replay, facts, strategies, digest_of(run.strategies_file)).write(run.manifest_file)
     settings = replay.settings
-    return run, TRANSPORTS[settings.transport](run.transport_folder, settings.drivers, _transport_settings(settings))
+    return run, TRANSPORTS[settings.transport](run.transport_folder, settings.drivers, _transport_settings(replay))
 
 
-def _transport_settings(settings: RunSettings) -> Mapping[str, str]:
+def _transport_settings(replay: Replay) -> Mapping[str, str]:
+    settings = replay.settings
     if settings.transport != "kafka":
         return {}
-    return kafka_settings(settings.bootstrap, settings.partitions or 1, settings.keep_topics, settings.kafka)
+    count, symbols = settings.partitions or 1, replay.dataset.known_symbols()
+    used = range(count) if symbols is None else {partition_of(symbol.encode(), count) for symbol in symbols}
+    return kafka_settings(settings.bootstrap, count, settings.keep_topics, settings.kafka, sorted(used))
 
 
 @contextmanager

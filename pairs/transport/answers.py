@@ -29,7 +29,10 @@ class AnswerSink(Protocol):
     """Where a writer sends answers."""
 
     def send(self, batch: int, answers: pa.Table) -> None:
-        """Send a batch; returns when it is recorded."""
+        """Send a batch."""
+
+    def close(self) -> None:
+        """Return when all that was sent is recorded, or kept for the one who records it."""
 
 
 def split_streams(answers: pa.Table) -> dict[str, pa.Table]:
@@ -60,6 +63,10 @@ class SocketSink:
         if self._receipts.read(RECEIPT.size) != RECEIPT.pack(batch):
             raise PairsError(f"the sink did not record batch {batch} of writer {self._writer}; see its log")
 
+    def close(self) -> None:
+        self._receipts.close()
+        self._socket.close()
+
 
 class FolderSink:
     """A folder with a file for each batch and stream, replaced if the batch comes again."""
@@ -74,6 +81,9 @@ class FolderSink:
             file = self._path / stream / f"batch-{self._writer:04d}-{batch:010d}.parquet"
             with atomic_write(file) as partial:
                 pq.write_table(rows, partial)
+
+    def close(self) -> None:
+        """Nothing is left to do."""
 
 
 def encode_batch(writer: int, batch: int, streams: Mapping[str, pa.Table]) -> bytes:

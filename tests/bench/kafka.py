@@ -32,7 +32,7 @@ def play_over_kafka(folder: Path, dataset: Dataset, bootstrap: str) -> SendDelay
     """Let one driver play a market to a broker; return its send delay."""
     run = Run(folder / "run-over-kafka")
     run.path.mkdir()
-    transport = KafkaTransport(run.transport_folder, 1, kafka_settings(bootstrap, 1, False, {}))
+    transport = KafkaTransport(run.transport_folder, 1, kafka_settings(bootstrap, 1))
     transport.create()
     try:
         start = time.time_ns() // 1000 + 2_000_000

@@ -28,7 +28,9 @@ def test_a_set_is_installed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert install_first([jars]) is jars
     jar.write_bytes(b"changed")
-    with pytest.raises(BadInputError, match=r"slf4j-api-1\.7\.36\.jar: missing or changed .*; call 'pairs install'"):
+    with pytest.raises(
+        BadInputError, match=r"slf4j-api-1\.7\.36\.jar: missing or changed .*; call 'pairs install kafka'"
+    ):
         jars.jars()
     with pytest.raises(BadInputError, match="mvn: needed to install small, and not found on the PATH; install Maven"):
         install_first([jars])

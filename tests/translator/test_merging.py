@@ -32,7 +32,7 @@ def test_ticks_come_out_in_order_and_all(merging: ModuleType, sources: int, plac
         waiting[place % sources].append(seq)
     kept, found = b"", list[int]()
     while any(waiting):
-        merge, arrived = merging.Merge(sources, RECORD, kept), list[int]()
+        merge, arrived = merging.Merge(list(range(sources)), RECORD, kept), list[int]()
         for source, queue in enumerate(waiting):
             taken = [queue.popleft() for _ in range(min(chance.randint(0, 5), len(queue)))]
             if taken:
@@ -49,10 +49,10 @@ def test_ticks_come_out_in_order_and_all(merging: ModuleType, sources: int, plac
 
 def test_a_strategy_sees_only_its_own_ticks(merging: ModuleType) -> None:
     """Marks tell how far partitions are, so that ticks of others need not come."""
-    merge = merging.Merge(2, RECORD)
-    merge.note(0, 9, 5)
+    merge = merging.Merge([3, 5], RECORD)
+    merge.note(3, 9, 5)
     assert not len(merge.in_order(np.array([(3, 1), (9, 1)], RECORD)))
-    merge.note(1, 7, 4)
+    merge.note(5, 7, 4)
     assert merge.in_order(np.array([(6, 1)], RECORD))["seq"].tolist() == [3, 6]
-    merge.note(1, 8, 1)
+    merge.note(5, 8, 1)
     assert merge.in_order(np.empty(0, RECORD))["seq"].tolist() == [9]

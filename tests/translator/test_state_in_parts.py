@@ -83,7 +83,7 @@ def app(market: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleT
 
 def answers_to(app: ModuleType, store: Store, records: Records, first: int) -> list[pd.DataFrame]:
     """Let the program process a batch, as a task of its own."""
-    processor = app.AnswerWithStateInParts([0], 1)
+    processor = app.AnswerWithStateInParts([0], [0])
     processor.init(store)
     blocks = pd.DataFrame({"seq": [first], "ticks": [records.tobytes()]})
     return list(processor.handleInputRows((0,), iter([blocks]), None))

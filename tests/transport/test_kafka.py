@@ -24,7 +24,7 @@ from tests.transport.answers import answers
 @contextmanager
 def transport(folder: Path, bootstrap: str, drivers: int = 1, partitions: int = 1) -> Iterator[KafkaTransport]:
     """Create a transport; remove it in the end."""
-    made = KafkaTransport(folder / "transport", drivers, kafka_settings(bootstrap, partitions, False, {}))
+    made = KafkaTransport(folder / "transport", drivers, kafka_settings(bootstrap, partitions))
     made.create()
     try:
         yield made
@@ -91,6 +91,7 @@ def test_answers_are_received_whole(tmp_path: Path, kafka_broker: str) -> None:
             sink = open_sink(str(made.folder))
             for batch in range(4):
                 sink.send(batch, sent)
+            sink.close()
 
         arrivals, refusals = received(made, threading.Thread(target=send))
         assert made.ready

@@ -126,7 +126,7 @@ class PySpark(Target):
         shared = given.pop("checkpoint", None)
         checkpoint = str(launch.checkpoint) if shared is None else f"{shared.rstrip('/')}/pairs-{uuid4().hex}"
         arguments = ["--source", launch.source, "--sink", launch.sink, "--checkpoint", checkpoint]
-        arguments += ["--progress", str(launch.progress)]
+        arguments += ["--progress", str(launch.progress), *(["--remove-checkpoint"] if shared is not None else [])]
         jars = {"spark.jars": ",".join(map(str, launch.jars))} if launch.jars else {}
         limited = launch.cores is not None and self.limits_cores(launch.settings)
         limit = {"spark.cores.max": str(launch.cores)} if limited else {}

@@ -19,7 +19,8 @@ from pairs.transport.kafka.jars import BROKER
 
 HOST = "127.0.0.1"
 _HEAP = ("-Xms512m", "-Xmx512m")
-_JVM = ("-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+# The thorough compiler would take a core from the engine for the first half minute.
+_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
 _TIME_TO_START_S = 60
 _POLL_S = 0.05
 _PROPERTIES = """\
@@ -72,11 +73,16 @@ class Broker:
         raise PairsError(f"the broker did not listen on {self.bootstrap} within {_TIME_TO_START_S} s; see its log")
 
 
+def require_broker() -> None:
+    """Refuse to go on without what a broker needs, or install it."""
+    check_java()
+    ensure_first([BROKER])
+
+
 @waiting("preparing a Kafka broker")
 def prepare_broker(folder: Path, port: int | None = None) -> Broker:
     """Write the properties of a broker, on a free port if none is given, and format its data folder."""
-    ensure_first([BROKER])
-    check_java()
+    require_broker()
     port, controller_port = _free_ports(port)
     data = folder / "data"
     shutil.rmtree(data, ignore_errors=True)
@@ -85,9 +91,12 @@ def prepare_broker(folder: Path, port: int | None = None) -> Broker:
     write_text(properties, _PROPERTIES.format(host=HOST, port=port, controller_port=controller_port, data=data))
     arguments = ("format", "-t", uuid4().hex[:22], "-c", str(properties))
     command = _java("kafka.tools.StorageTool", *_JVM)(*arguments)
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=_TIME_TO_START_S, check=False)  # noqa: S603
-    if answer.returncode:
-        raise PairsError(f"{data}: the broker cannot format its folder: {one_line(answer.stderr)}")
+    try:
+        subprocess.run(command, capture_output=True, text=True, timeout=_TIME_TO_START_S, check=True)  # noqa: S603
+    except subprocess.CalledProcessError as error:
+        raise PairsError(f"{data}: the broker cannot format its folder: {one_line(error.stderr)}") from None
+    except subprocess.TimeoutExpired:
+        raise PairsError(f"{data}: the broker did not format its folder within {_TIME_TO_START_S} s") from None
     return Broker(folder, port)
 
 
@@ -102,6 +111,7 @@ def _free_ports(port: int | None) -> tuple[int, int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(2)]
         for listening, wanted in zip(sockets, (port or 0, 0), strict=True):
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what a stopped broker left is no harm
             try:
                 listening.bind((HOST, wanted))
             except OSError as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from pairs.core.errors import PairsError
 from pairs.transport.answers import split_streams
@@ -16,6 +16,7 @@ from pairs.transport.kafka.settings import KafkaSettings
 from pairs.transport.tick_records import RECORD, Records
 
 _TIMEOUT_S = 15.0
+_POLL_S = 0.001
 _PRODUCER = {"linger.ms": "0", "enable.idempotence": "true"}
 
 
@@ -54,17 +55,26 @@ class KafkaTicks:
 
 
 class KafkaSink:
-    """The topics of answers."""
+    """The topics of answers. They are on their way when `send` returns; in the end all are there."""
 
     def __init__(self, folder: Path, settings: KafkaSettings) -> None:
         self._topics = settings.answers
-        self._producer = Producer(settings.for_librdkafka | _PRODUCER)
+        self._failure: KafkaError | None = None
+        self._producer = Producer(settings.for_librdkafka | _PRODUCER | {"on_delivery": self._note})
         (folder / READY_FILE).touch()
+
+    def _note(self, error: KafkaError | None, _: Message) -> None:
+        self._failure = error or self._failure
 
     def send(self, batch: int, answers: pa.Table) -> None:
         _produce(self._producer, self._topics, answers)
-        if self._producer.flush(_TIMEOUT_S):
-            raise PairsError(f"Kafka did not accept the answers of batch {batch}; see the log of the broker")
+        self._producer.poll(0)
+        if self._failure is not None:
+            raise PairsError(f"Kafka did not accept an answer: {self._failure.str()}")
+
+    def close(self) -> None:
+        if self._producer.flush(_TIMEOUT_S) or self._failure is not None:
+            raise PairsError("Kafka did not accept the last answers; see the log of the broker")
 
 
 class KafkaOnceSink:
@@ -92,8 +102,21 @@ class KafkaOnceSink:
         self._producer.send_offsets_to_transaction(sent, self._group.consumer_group_metadata(), _TIMEOUT_S)
         self._producer.commit_transaction(_TIMEOUT_S)
 
+    def close(self) -> None:
+        self._group.close()
+
 
 def _produce(producer: Producer, topics: Mapping[str, str], answers: pa.Table) -> None:
     for stream, rows in split_streams(answers).items():
         for strategy, value in answer_values(stream, rows):
-            producer.produce(topics[stream], value, strategy)
+            _send(producer, topics[stream], value, strategy)
+
+
+def _send(producer: Producer, *record: object) -> None:
+    while True:
+        try:
+            producer.produce(*record)
+        except BufferError:  # as many as can wait for the broker do
+            producer.poll(_POLL_S)
+        else:
+            return

@@ -39,8 +39,8 @@ class Control:
         return bool(self._closed[:drivers].all())
 
     def tick_ts(self, drivers: int) -> int:
-        """Return tickTS of the last tick that the slowest driver has sent."""
-        return int(self._tick_ts[:drivers].min())
+        """Return tickTS of the last tick that the slowest driver has sent; of those that have sent any."""
+        return int(self._tick_ts[:drivers].min(where=self._sent[:drivers] > 0, initial=self._tick_ts.max()))
 
     def mark_sent(self, driver: int, ticks: int, tick_ts: int) -> None:
         self._sent[driver], self._tick_ts[driver] = ticks, tick_ts

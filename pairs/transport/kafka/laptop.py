@@ -12,14 +12,16 @@ import psutil
 
 from pairs.core import locks
 from pairs.core.errors import BadInputError, PairsError
-from pairs.core.interrupts import uninterrupted
+from pairs.core.interrupts import interruptible, uninterrupted
 from pairs.core.jars import cache_folder
 from pairs.core.process_tree import end_tree, is_alive, leave_running
 from pairs.core.progress import waiting
 from pairs.core.records import Count, Record
 from pairs.transport.kafka.broker import HOST, prepare_broker
 
-DEFAULT_PORT = 9092
+_TIME_TO_STOP_S = 30
+_CLOCK_TOLERANCE_S = 10  # by which the system's clock may have been set since
+_POLL_S = 0.05
 
 
 class BrokerRecord(Record):
@@ -40,7 +42,8 @@ class BrokerRecord(Record):
     def process(self) -> psutil.Process | None:
         with suppress(psutil.Error):
             found = psutil.Process(self.pid)
-            return found if found.create_time() == self.created and is_alive(found) else None
+            same = abs(found.create_time() - self.created) < _CLOCK_TOLERANCE_S
+            return found if same and is_alive(found) else None
         return None
 
 
@@ -50,6 +53,7 @@ class LaptopBroker:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or cache_folder() / "broker"
         self._record_file = self.folder / "broker.json"
+        self._marker = self.folder / ".pairs-broker"
 
     @property
     def running(self) -> BrokerRecord | None:
@@ -76,12 +80,12 @@ class LaptopBroker:
             broker = prepare_broker(self.folder, port)
             with uninterrupted():
                 process = self._launch(broker.command)
+                created = psutil.Process(process.pid).create_time()
+                record = BrokerRecord(pid=process.pid, created=created, port=port)
+                record.write(self._record_file)  # so that it is known, whatever happens next
                 try:
-                    with waiting("starting the broker"):
+                    with waiting("starting the broker"), interruptible():
                         broker.wait_until_up(lambda: self._refuse_ended(process))
-                    created = psutil.Process(process.pid).create_time()
-                    record = BrokerRecord(pid=process.pid, created=created, port=port)
-                    record.write(self._record_file)
                 except BaseException:
                     end_tree(process.pid)
                     raise
@@ -95,8 +99,14 @@ class LaptopBroker:
             raise BadInputError(
                 f"{self.folder}: cannot be made: {error.strerror}; give another with --folder"
             ) from None
-        if any(self.folder.iterdir()) and not (self.folder / "server.properties").is_file():
+        if any(self.folder.iterdir()) and not self._is_ours:
             raise BadInputError(f"{self.folder}: is not empty and not a broker's; give another with --folder")
+        self._marker.touch()
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether the folder was made for a broker: nothing is ever removed from another."""
+        return self._marker.is_file()
 
     def _launch(self, command: list[str]) -> "subprocess.Popen[bytes]":
         with (self.folder / "broker.log").open("wb") as log:
@@ -110,14 +120,22 @@ class LaptopBroker:
 
     def stop(self) -> bool:
         """End the broker and remove its data; return whether it ran."""
-        record = self.running
-        if record is not None:
-            with waiting("stopping the broker"), suppress(ProcessLookupError):
-                os.kill(record.pid, signal.SIGTERM)
-                deadline = time.monotonic() + 30
-                while record.process is not None and time.monotonic() < deadline:
-                    time.sleep(0.05)
-            end_tree(record.pid) if record.process is not None else None
-        self._record_file.unlink(missing_ok=True)
-        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        if not self._is_ours:
+            return False
+        with locks.exclusive(self.folder):
+            record = self.running
+            if record is not None:
+                self._end(record)
+            self._record_file.unlink(missing_ok=True)
+            shutil.rmtree(self.folder / "data", ignore_errors=True)
         return record is not None
+
+    @waiting("stopping the broker")
+    def _end(self, record: BrokerRecord) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(record.pid, signal.SIGTERM)
+        deadline = time.monotonic() + _TIME_TO_STOP_S
+        while record.process is not None:
+            if time.monotonic() > deadline:
+                end_tree(record.pid)
+            time.sleep(_POLL_S)

@@ -29,6 +29,7 @@ class KafkaSettings:
     ticks: str  # the topic of ticks
     answers: dict[str, str]  # the topic of each stream of answers
     partitions: int  # of each topic
+    sources: list[int]  # partitions that ticks come by: the others have no symbol
     drivers: int
     client: dict[str, str]  # further settings of clients; may be secrets
 

@@ -24,7 +24,7 @@ _SETTING = (KafkaError._INVALID_ARG, KafkaError._UNSUPPORTED_FEATURE)
 
 def refuse_unreachable(bootstrap: str, client: Mapping[str, str]) -> None:
     """Refuse brokers that do not answer, or not to these settings."""
-    settings = KafkaSettings(bootstrap=bootstrap, ticks="", answers={}, partitions=1, drivers=1, client=dict(client))
+    settings = KafkaSettings(bootstrap, ticks="", answers={}, partitions=1, sources=[0], drivers=1, client=dict(client))
     with waiting(f"asking {bootstrap}"), _administration(settings) as admin:
         admin.topics()
 
@@ -58,8 +58,11 @@ def remove_topics(settings: KafkaSettings) -> None:
 
 def _remove(admin: AdminClient, topics: list[str]) -> None:
     for future in admin.delete_topics(topics, operation_timeout=_TIMEOUT_S).values() if topics else ():
-        with suppress(KafkaException):  # it was never created
+        try:
             future.result(_TIMEOUT_S)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise
 
 
 def _wait_for(futures: Iterable["Future[None]"]) -> None:

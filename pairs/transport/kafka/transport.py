@@ -2,12 +2,14 @@
 
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
-from pairs.core.errors import PairsError
+from pairs.core.errors import BadInputError, PairsError
+from pairs.core.interrupts import uninterrupted
+from pairs.core.progress import warn
 from pairs.model.streams import STREAMS
 from pairs.transport.base import Arrival, Positions, Refusal, StartProcess, TickWriter, Transport, no_process
 from pairs.transport.kafka.broker import prepare_broker
@@ -19,12 +21,25 @@ _CLIENT = "client."  # before the names of client settings
 
 
 def kafka_settings(
-    bootstrap: str | None, partitions: int, keep_topics: bool, client: Mapping[str, str]
+    bootstrap: str | None,
+    partitions: int,
+    keep_topics: bool = False,
+    client: Mapping[str, str] | None = None,
+    sources: Sequence[int] | None = None,
 ) -> dict[str, str]:
-    """Return the settings of the transport; without a bootstrap address a broker is started for the run."""
-    found = {"partitions": str(partitions)} | {f"{_CLIENT}{name}": value for name, value in client.items()}
+    """Return the settings of the transport; without a bootstrap address a broker is started for the run.
+
+    `sources` are the partitions that ticks come by, if not all.
+    """
+    found = {"partitions": str(partitions), "sources": ",".join(map(str, sources or range(partitions)))}
+    found |= {f"{_CLIENT}{name}": _absolute(name, value) for name, value in (client or {}).items()}
     found |= {"keep_topics": "true"} if keep_topics else {}
     return found if bootstrap is None else found | {"bootstrap": bootstrap}
+
+
+def _absolute(name: str, value: str) -> str:
+    """Return a setting that names a file such that it holds in any folder."""
+    return str(Path(value).absolute()) if name.endswith(".location") else value
 
 
 class KafkaTransport(Transport):
@@ -62,8 +77,9 @@ class KafkaTransport(Transport):
         super().create(start)
         create_control(self.folder)
         settings = self._of_run(self.settings.get("bootstrap") or self._start_broker(start))
-        create_topics(settings, self._keep_topics)
-        settings.write(self.folder)  # from now on the topics are ours to remove
+        with uninterrupted():
+            create_topics(settings, self._keep_topics)
+            settings.write(self.folder)  # from now on the topics are ours to remove
 
     def _start_broker(self, start: StartProcess) -> str:
         broker = prepare_broker(self.folder / BROKER)
@@ -77,6 +93,7 @@ class KafkaTransport(Transport):
             ticks=f"{name}.ticks",
             answers={stream: f"{name}.{stream}" for stream in STREAMS},
             partitions=int(self.settings["partitions"]),
+            sources=[int(number) for number in self.settings["sources"].split(",")],
             drivers=self.drivers,
             client={
                 key.removeprefix(_CLIENT): value for key, value in self.settings.items() if key.startswith(_CLIENT)
@@ -88,8 +105,12 @@ class KafkaTransport(Transport):
         from pairs.transport.kafka.topics import remove_topics
 
         if "bootstrap" in self.settings and not self._keep_topics:
-            with suppress(PairsError):
-                remove_topics(self._kafka)
+            with suppress(PairsError):  # the topics were never created
+                settings = self._kafka
+                try:
+                    remove_topics(settings)
+                except BadInputError as error:
+                    warn(f"the topics {', '.join(settings.topics)} are still there: {error}")
         super().remove()
 
     @property

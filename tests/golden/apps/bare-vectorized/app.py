@@ -39,6 +39,7 @@ def main():
         answers = shard.process(records)
         if answers:
             sink.send(batch, trading.as_table(answers))
+    sink.close()
 
 
 if __name__ == "__main__":

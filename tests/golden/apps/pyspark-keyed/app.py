@@ -37,7 +37,7 @@ def to_strategies(batches, sources):
     market = trading.load_market(SparkFiles.get(STRATEGIES))
     for ticks in batches:
         if ticks.num_rows:
-            yield trading.route(ticks, market, marked=sources > 1)
+            yield trading.route(ticks, market, marked=len(sources) > 1)
 
 
 def answer(key, pieces, state, sources):
@@ -46,7 +46,7 @@ def answer(key, pieces, state, sources):
     *known, kept = state.get if state.exists else (b"",)
     trader = trading.Trader(strategy, known)
     ticks = pd.concat(pieces, ignore_index=True)
-    if sources > 1:
+    if len(sources) > 1:
         ticks, kept = in_order(ticks, sources, kept)
     ticks = ticks.sort_values(["seq", "leg"], ascending=[True, False])
     answers = [row for tick in ticks.itertuples(index=False) for row in trader.on_tick(tick)]

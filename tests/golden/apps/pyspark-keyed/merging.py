@@ -12,15 +12,16 @@ class Merge:
     """How far each partition is, how many ticks came by it, and the ticks that are held back: records with a `seq`."""
 
     def __init__(self, sources, record, kept=b""):
-        head = 16 * sources
-        numbers = np.frombuffer(kept[:head], np.int64) if kept else np.zeros(2 * sources, np.int64)
-        self._ends, self._counts = numbers.reshape(2, sources).copy()  # `end`: the seq after the last tick
+        self._sources, head = sources, 16 * len(sources)
+        numbers = np.frombuffer(kept[:head], np.int64) if kept else np.zeros(2 * len(sources), np.int64)
+        self._ends, self._counts = numbers.reshape(2, -1).copy()  # `end`: the seq after the last tick
         self._held = np.frombuffer(kept[head:], record)
 
     def note(self, source, last, count):
         """Note ticks of a partition, up to one of them."""
-        self._ends[source] = max(self._ends[source], last + 1)
-        self._counts[source] += count
+        place = self._sources.index(source)
+        self._ends[place] = max(self._ends[place], last + 1)
+        self._counts[place] += count
 
     def in_order(self, records):
         """Return which of these ticks, and of those held back, can be handed on, in order; hold back the others."""

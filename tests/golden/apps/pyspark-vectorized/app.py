@@ -64,7 +64,7 @@ def answers_of(shard, pieces, sources, kept):
     """Let the strategies of a shard process the ticks of a batch; return their answers, and what is held back."""
     import trading  # not where Spark only asks for the schema of the state: modules are shipped to executors alone
 
-    if sources > 1:
+    if len(sources) > 1:
         ticks, kept = in_order(pieces, sources, kept)
         runs = [ticks] if len(ticks) else []
     else:
@@ -121,9 +121,9 @@ class AnswerWithStateInParts(StatefulProcessor):
 
         shard = self._shard(self._keys.index(key[0]))
         before = shard.closings.copy()
-        held = (self._held.get() or (b"",))[0] if self._sources > 1 else b""
+        held = (self._held.get() or (b"",))[0] if len(self._sources) > 1 else b""
         answers, held = answers_of(shard, rows, self._sources, held)
-        if self._sources > 1:
+        if len(self._sources) > 1:
             self._held.update((held,))
         self._processed.update((int(shard.processed[0]),))
         self._symbols.update((shard.dump(trading.SYMBOLS),))
@@ -164,7 +164,7 @@ def answers_to(ticks, arguments, keys, sources):
         sharded = ticks.withColumn("shard", lit(0))
     else:
         sharded = ticks.mapInArrow(partial(to_shards, keys=keys), blocks.SHARD_SCHEMA)
-    if arguments.partitions == arguments.shards == sources == 1:
+    if arguments.partitions == arguments.shards == len(sources) == 1:
         sharded = sharded.coalesce(1)  # one task does it all: no shuffle
     if arguments.state == "parts":
         return sharded.groupBy("shard").transformWithStateInPandas(

@@ -24,6 +24,8 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "WARN",
+    # Spark's own, and what logs in to Kafka.
+    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|keystore[.]key|jaas",
     # JVM and Python talk through sockets of the file system: over TCP an exchange may wait 40 ms to be acknowledged.
     "spark.python.unix.domain.socket.enabled": "true",
     # Batches are many and small: the quick compiler is done with them in seconds, the thorough takes a core from them

@@ -27,6 +27,7 @@ def argument_parser(description, shards, max_ticks_per_batch):
     add("--source", required=True, metavar="FOLDER", help="a tick log, or a folder with kafka.json")
     add("--sink", required=True, metavar="HOST:PORT|FOLDER", help="where answers go; with Kafka the same folder")
     add("--checkpoint", required=True, metavar="FOLDER", help="where Spark keeps offsets and state")
+    add("--remove-checkpoint", action="store_true", help="when all ticks are answered")
     add("--master", metavar="URL", help="Spark master; default: spark-submit's, or local[*]")
     add("--partitions", type=int, default=1, metavar="N", help="tasks that read a batch; default: 1")
     add("--shards", type=int, default=shards, metavar="N", help=f"tasks that hold the state; default: {shards}")
@@ -52,9 +53,9 @@ def read_blocks(spark, arguments):
 
 
 def sources_of(arguments):
-    """Return by how many partitions ticks come: each is in order, but any of them may be ahead of the others."""
+    """Return the partitions that ticks come by: each is in order, but any of them may be ahead of the others."""
     settings = KafkaSettings.of(arguments.source)
-    return settings.partitions if settings else 1
+    return settings.sources if settings else [0]
 
 
 def _read_log(spark, arguments, blocks):
@@ -102,10 +103,10 @@ def run(spark, answers, arguments):
     while not query.awaitTermination(PROGRESS_EVERY_S):
         consumed = progress.note()
         ticks.mark_consumed(consumed)
-        if consumed == ticks.produced and ticks.closed:
+        if ticks.closed and consumed == ticks.produced:
             query.stop()
             break
-    if "://" in arguments.checkpoint:
+    if arguments.remove_checkpoint:
         session.remove(spark, arguments.checkpoint)
     spark.stop()
 
