@@ -4,6 +4,7 @@ Its argument is the folder of the run. It writes sink.json and the answers: Arro
 and Parquet files in the end, when it is told to end (SIGTERM).
 """
 
+import gc
 import signal
 import sys
 import threading
@@ -183,8 +184,9 @@ def main(folder: Path) -> None:
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides
     run = Run(folder)
-    sink = Sink(run)
-    load_transport(run.transport_folder).receive(sink.handle, ended, sink.refuse)
+    sink, transport = Sink(run), load_transport(run.transport_folder)
+    gc.freeze()  # collections need not look at what lives as long as the process: that takes 50 ms and more
+    transport.receive(sink.handle, ended, sink.refuse)
     sink.finalize()
 
 

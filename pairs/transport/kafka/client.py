@@ -17,7 +17,7 @@ from pairs.transport.tick_records import RECORD, Records
 
 _TIMEOUT_S = 15.0
 _POLL_S = 0.001
-_PRODUCER = {"linger.ms": "0", "enable.idempotence": "true"}
+_PRODUCER = {"linger.ms": "0.5", "enable.idempotence": "true"}  # the answers to a tick share a request
 
 
 class KafkaTicks:

@@ -6,7 +6,7 @@ CONSUMER = {
     "enable.auto.commit": "false",
     "auto.offset.reset": "earliest",
     "isolation.level": "read_committed",
-    "fetch.wait.max.ms": "10",  # a fetch that the broker forgets costs no more
+    "fetch.wait.max.ms": "100",
 }
 _POLL_S = 0.05
 _MOST = 1_000_000  # that the client hands over at once

@@ -4,6 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from queue import SimpleQueue
 
 import pyarrow as pa
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -27,6 +28,8 @@ class Receiver:
     def __init__(self, settings: KafkaSettings, refuse: Callable[[Refusal], None]) -> None:
         self._streams = {topic: stream for stream, topic in settings.answers.items()}
         self._refuse = refuse
+        self._arrived: SimpleQueue[tuple[list[Message], int] | None] = SimpleQueue()  # with the time; None: the end
+        self._failure: PairsError | None = None
         self._consumer = Consumer(settings.for_librdkafka | CONSUMER | _OWN | {"error_cb": _log})
         self._places = [
             TopicPartition(topic, number, OFFSET_BEGINNING)
@@ -36,15 +39,30 @@ class Receiver:
         self._consumer.assign(self._places)
 
     def run(self, handle: Callable[[Arrival], None], ended: threading.Event) -> None:
-        """Call `handle` with what arrives together; once `ended` is set, until all that is there has arrived."""
+        """Call `handle` with what arrives together; once `ended` is set, until all that is there has arrived.
+
+        A thread consumes and stamps, so that no answer waits for others to be recorded.
+        """
+        thread = threading.Thread(target=self._consume, args=(ended,), daemon=True)
+        thread.start()
+        batch = 0
+        while (arrived := self._arrived.get()) is not None:
+            messages, arrived_us = arrived
+            handle(Arrival(0, batch, self._read(messages), arrived_us))
+            batch += 1
+        thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _consume(self, ended: threading.Event) -> None:
         try:
-            for batch, messages in enumerate(self._until_drained(ended)):
-                arrived_us = time.time_ns() // 1000
-                handle(Arrival(0, batch, self._read(messages), arrived_us))
+            for messages in self._until_drained(ended):
+                self._arrived.put((messages, time.time_ns() // 1000))
         except KafkaException as error:
-            raise PairsError(f"Kafka does not answer any more: {one_line(error.args[0].str())}") from None
+            self._failure = PairsError(f"Kafka does not answer any more: {one_line(error.args[0].str())}")
         finally:
             self._consumer.close()
+            self._arrived.put(None)
 
     def _until_drained(self, ended: threading.Event) -> Iterator[list[Message]]:
         reached = {(place.topic, place.partition): 0 for place in self._places}

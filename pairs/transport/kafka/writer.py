@@ -20,7 +20,7 @@ _TIMEOUT_S = 30.0
 _POLL_S = 0.001
 _MOST_SAMPLES = 10_000_000  # of acknowledgements, 80 MB; three hours
 _PRODUCER = {
-    "linger.ms": "0.5",  # ticks that are due within a millisecond go in one request; each would cost driver and broker more
+    "linger.ms": "0.5",  # ticks that are due together share a request: one each would cost driver and broker more
     "enable.idempotence": "true",  # the order of sending is that of the partition, also after a retry
     "message.timeout.ms": "20000",
     "queue.buffering.max.messages": "2000000",

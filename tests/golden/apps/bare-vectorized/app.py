@@ -10,6 +10,7 @@ in strategies.csv.
 """
 
 import argparse
+import gc
 from pathlib import Path
 
 import trading
@@ -35,6 +36,7 @@ def main():
     shard = trading.Shard(trading.load_strategies(str(HERE / "strategies.csv"), shard=0, shards=1))
     ticks = tick_batches(arguments.source, arguments.max_ticks_per_batch or MAX_TICKS)
     sink = open_sink(arguments.sink)  # this tells the harness that the program is ready for ticks
+    gc.freeze()  # collections need not look at what lives as long as the process: that takes 50 ms and more
     for batch, records in enumerate(ticks):
         answers = shard.process(records)
         if answers:
