@@ -72,6 +72,8 @@ class KafkaWriter(TickWriter):
                 self._producer.produce(*record)
             except BufferError:  # as many as can wait for the broker do
                 self._producer.poll(_POLL_S)
+            except KafkaException as error:
+                raise PairsError(f"Kafka does not accept ticks any more: {error.args[0].str()}") from None
             else:
                 return
 
