@@ -81,7 +81,7 @@ def over_kafka(tmp_path: Path, cluster: Cluster, *more: str) -> list[str]:
     return [*cluster.arguments, "--transport", "kafka", "--partitions", "3", "--set", alone, *more]
 
 
-@pytest.mark.parametrize(("plan", "setting"), [("keyed", "delivery=at-least-once"), ("vectorized", "shards=2")])
+@pytest.mark.parametrize(("plan", "setting"), [("keyed", "delivery=spark"), ("vectorized", "shards=2")])
 def test_over_kafka(tmp_path: Path, cluster: Cluster, pairs_command: Command, plan: str, setting: str) -> None:
     """Three partitions, two workers: every answer is right, and executors need nothing of the kit."""
     market, run = golden_market(tmp_path / "market"), tmp_path / "run"
@@ -92,7 +92,7 @@ def test_over_kafka(tmp_path: Path, cluster: Cluster, pairs_command: Command, pl
     assert all(is_alive(worker) for worker in cluster.workers)
 
 
-@pytest.mark.parametrize("delivery", ["at-least-once", "once"])
+@pytest.mark.parametrize("delivery", ["spark", "once"])
 def test_a_worker_is_killed_over_kafka(tmp_path: Path, cluster: Cluster, pairs_command: Command, delivery: str) -> None:
     """Nothing is missing or wrong; an answer may come twice only from Spark's own sink, and is counted."""
     market, run = golden_market(tmp_path / "market"), tmp_path / "run"
@@ -104,4 +104,4 @@ def test_a_worker_is_killed_over_kafka(tmp_path: Path, cluster: Cluster, pairs_c
     found = Run(run).validation
     assert (found.total("missing"), found.total("wrong")) == (0, 0)
     assert found.total("undue") == found.total("duplicates")
-    assert passed or delivery == "at-least-once"
+    assert passed or delivery == "spark"

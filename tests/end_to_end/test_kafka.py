@@ -191,7 +191,7 @@ def _free_port() -> int:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("delivery", ["at-least-once", "once"])
+@pytest.mark.parametrize("delivery", ["spark", "once"])
 def test_kills_at_random_moments(
     delivery: str, golden: Path, tmp_path: Path, kafka_broker: str, random_seed: int
 ) -> None:

@@ -71,7 +71,7 @@ def test_scaling(axis: str) -> None:
 def test_what_limits_scaling() -> None:
     """What drivers and sink take of the machine; nothing is claimed where that is not recorded."""
     told = scaling_limit(scaled("cores", 0.3, 0.2))
-    assert "share the 2 cores of the machine. Drivers and sink used 0.40 of them" in told
+    assert "shares the 2 cores of the machine with drivers, sink and any broker of the run. These used 0.40" in told
     assert told.endswith("so that the engine had 1.60 at most.")
     assert scaling_limit(scaled("cores", 0.3, 0.2, others=None)).startswith("What limits it is not recorded")
 

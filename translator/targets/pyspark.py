@@ -58,7 +58,7 @@ class PySpark(Target):
             whole(1, _MOST_TICKS_PER_READ), "ticks handed to Spark at a time; with plan vectorized, those of a block"
         ),
         "delivery": Option(
-            choice("at-least-once", "once"),
+            choice("spark", "once"),
             "over Kafka: by Spark's own sink, at least once, or once, each batch of answers in a transaction",
         ),
         "checkpoint": Option(

@@ -34,7 +34,7 @@ def argument_parser(description, shards, max_ticks_per_batch):
     add("--max-ticks-per-batch", type=int, default=max_ticks_per_batch, metavar="N", help="0: no limit")
     add("--ticks-per-read", type=int, default=32768, metavar="N", help="ticks handed over at a time")
     delivery = "answers over Kafka: by Spark's own sink, or once, each batch in a transaction"
-    add("--delivery", choices=["at-least-once", ONCE], default="at-least-once", help=delivery)
+    add("--delivery", choices=["spark", ONCE], default="spark", help=delivery)
     add("--progress", metavar="FILE", default=os.devnull, help="where to write what Spark tells of its batches")
     add("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark setting; repeatable")
     return parser
