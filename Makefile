@@ -28,7 +28,7 @@ check: lint ## Lint, types and every test that starts neither Spark nor a run: a
 	@$(BIN)/python -m pytest -n 2 -m 'not slow and not process'
 
 kafka: $(READY) ## Install the jars of a Kafka broker and of Spark's connector, once, with Maven
-	@$(BIN)/pairs install kafka >/dev/null
+	@$(BIN)/pairs install kafka >/dev/null || { sleep 10; $(BIN)/pairs install kafka >/dev/null; }
 
 test: lint kafka ## Everything a change must pass: about 20 minutes on two cores
 	@$(BIN)/python -m pytest -n 2 -m 'not slow and not process'
