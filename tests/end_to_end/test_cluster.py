@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from pairs.cli import app as cli
 from pairs.core.process_tree import is_alive
 from pairs.measure.recordings import read_run
 from pairs.measure.resources import cost, disturbance, executors_sentence
@@ -53,7 +52,7 @@ def test_a_worker_is_killed(tmp_path: Path, cluster: Cluster, pairs_command: Com
     assert "Lost executor" in Run(run).log_file("engine").read_text()
     assert sorted(map(is_alive, cluster.workers)) == [False, True]
     assert [fault.kind for fault in Run(run).manifest.faults] == ["kill-worker"]
-    assert cli.run(["validate", str(run)]) == 0
+    assert pairs_command("validate", str(run)).returncode == 0
     assert_executors_told_of(Run(run))
     recovery = score(Run(run)).recovery
     assert recovery is not None
@@ -88,7 +87,7 @@ def test_over_kafka(tmp_path: Path, cluster: Cluster, pairs_command: Command, pl
     arguments = over_kafka(tmp_path, cluster, "--plan", plan, "--set", setting, "--speed", "max")
     done = pairs_command("run", str(market), "-o", str(run), *arguments)
     assert done.returncode == 0, done.stderr
-    assert cli.run(["validate", str(run)]) == 0
+    assert pairs_command("validate", str(run)).returncode == 0
     assert all(is_alive(worker) for worker in cluster.workers)
 
 
@@ -100,7 +99,7 @@ def test_a_worker_is_killed_over_kafka(tmp_path: Path, cluster: Cluster, pairs_c
     done = pairs_command("run", str(market), "-o", str(run), *over_kafka(tmp_path, cluster, *more))
     assert done.returncode == 0, done.stderr
     assert sorted(map(is_alive, cluster.workers)) == [False, True]
-    passed = cli.run(["validate", str(run)]) == 0
+    passed = pairs_command("validate", str(run)).returncode == 0
     found = Run(run).validation
     assert (found.total("missing"), found.total("wrong")) == (0, 0)
     assert found.total("undue") == found.total("duplicates")

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from pyspark.sql import SparkSession
 
 from pairs.cli import app as cli
+from pairs.dataset.folder import Dataset
+from pairs.validator.expected import compute
 from tests.brokers import running_broker, topics_of
 from tests.markets import CALM, GOLDEN, golden_market
 from tests.processes import Command, errors_of, processes_of, start_pairs, wait_until
@@ -22,9 +25,21 @@ GOLDEN_ANSWERS = (1499, 130)
 
 
 @pytest.fixture(scope="module")
-def golden(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the golden market."""
-    return golden_market(tmp_path_factory.mktemp("market") / "golden")
+def markets(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> dict[str, Path]:
+    """Make the golden markets, with their expected answers: validating runs needs no Spark then."""
+    folder = tmp_path_factory.mktemp("markets")
+    made = {
+        name: golden_market(folder / name, source=source) for name, source in {"golden": GOLDEN, "calm": CALM}.items()
+    }
+    for dataset in made.values():
+        compute(spark, Dataset(dataset))
+    return made
+
+
+@pytest.fixture
+def golden(markets: dict[str, Path]) -> Path:
+    """Return the golden market."""
+    return markets["golden"]
 
 
 def correct_answers(run: Path) -> tuple[int, int]:
@@ -52,12 +67,17 @@ def test_a_run_starts_a_broker_of_its_own(golden: Path, tmp_path: Path, pairs_co
     ],
 )
 def test_spark_with_its_own_source_and_sink(
-    plan: str, market: str, more: list[str], tmp_path: Path, kafka_broker: str, pairs_command: Command
+    plan: str,
+    market: str,
+    more: list[str],
+    markets: dict[str, Path],
+    tmp_path: Path,
+    kafka_broker: str,
+    pairs_command: Command,
 ) -> None:
     """Ticks that come by several partitions are merged, and every answer is right; the connector is recorded."""
-    dataset = golden_market(tmp_path / market, source=CALM if market == "calm" else GOLDEN)
     over = ["--transport", "kafka", "--bootstrap", kafka_broker, "--plan", plan, *more]
-    done = pairs_command("run", str(dataset), "-o", f"run-{plan}", "--speed", "max", *over)
+    done = pairs_command("run", str(markets[market]), "-o", f"run-{plan}", "--speed", "max", *over)
     assert (done.returncode, errors_of(done.stderr)) == (0, ""), done.stderr
     assert correct_answers(tmp_path / f"run-{plan}") == (GOLDEN_ANSWERS if market == "golden" else (3379, 390))
     manifest = json.loads((tmp_path / f"run-{plan}" / "run.json").read_text())

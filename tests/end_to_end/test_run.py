@@ -249,5 +249,5 @@ def test_programs_explain_themselves(tmp_path: Path) -> None:
             [sys.executable, str(copied / "app.py"), "--help"], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        assert "--source TICKLOG" in done.stdout
+        assert "--source FOLDER" in done.stdout
         assert len(read_strategies(GOLDEN / "strategies.xml").strategies) == 18

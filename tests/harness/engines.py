@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pairs.config.run_settings import RunSettings
+from pairs.config.settings import defaults_of
 from pairs.dataset.folder import Dataset
 from pairs.harness.playback import Replay
 from pairs.harness.supervisor import Job, Outcome, execute
@@ -53,7 +54,7 @@ def play_golden(folder: Path, script: str, *arguments: object, speed: float, **s
     run.app_folder.mkdir()
     replay = Replay(
         Dataset(golden_market(folder / "market")),
-        RunSettings(speed=speed, **(_SETTINGS | settings)),
+        RunSettings(**defaults_of(RunSettings) | _SETTINGS | {"speed": speed} | settings),
         GOLDEN_TICKS,
         {"measurement": 0, "cool-down": DURATION_MS},
         (0, DURATION_MS),
