@@ -27,7 +27,6 @@ import session
 import streaming
 import trading
 from blocks import RECORD
-from merging import Merge
 from pyspark import SparkFiles
 from pyspark.sql.functions import lit
 from pyspark.sql.streaming import StatefulProcessor
@@ -76,6 +75,8 @@ def answers_of(shard, pieces, sources, kept):
 
 def in_order(pieces, sources, kept):
     """Return the ticks that can be handed on, and what is kept of the others."""
+    from merging import Merge
+
     merge, ticks = Merge(sources, RECORD, kept), [np.empty(0, RECORD)]
     for piece in pieces:
         for block in piece.itertuples(index=False):
