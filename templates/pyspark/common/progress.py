@@ -107,7 +107,7 @@ class Executors:
 
 def _position(batch, offset):
     """Return the start or end of a batch in ticks; before the first batch there is none."""
-    position = json.loads(batch["sources"][0][offset] or "{}")
+    position = json.loads(batch["sources"][0][offset] or "null") or {}
     return position["seq"] if "seq" in position else sum(sum(topic.values()) for topic in position.values())
 
 
