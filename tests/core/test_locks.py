@@ -83,6 +83,6 @@ def test_a_missing_folder_is_made_and_removed_if_nothing_came_of_it(tmp_path: Pa
 
 
 def test_a_missing_folder_can_be_locked_for_reading(tmp_path: Path) -> None:
-    """Whoever reads it then says that it is missing."""
+    """Nothing is made there: whoever reads it then says that it is missing."""
     with locks.shared(tmp_path / "nowhere"):
-        pass
+        assert not (tmp_path / "nowhere").exists()

@@ -10,17 +10,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairs.core.files import shipped_folder
+from pairs.transport import tick_records
 
 RECORD = np.dtype([("seq", np.int64), ("price", np.int64)])
 
 
-@pytest.fixture(scope="module")
-def merging() -> ModuleType:
-    """Load the module that programs are shipped with."""
-    module = ModuleType("merging")
-    file = shipped_folder("templates") / "pyspark" / "common" / "merging.py"
+def shipped(name: str) -> ModuleType:
+    """Load a module that programs are shipped with."""
+    module = ModuleType(name)
+    file = shipped_folder("templates") / "pyspark" / "common" / f"{name}.py"
     exec(compile(file.read_text(), str(file), "exec"), module.__dict__)  # noqa: S102
     return module
+
+
+@pytest.fixture(scope="module")
+def merging() -> ModuleType:
+    """Load what merges partitions."""
+    return shipped("merging")
+
+
+def test_blocks_are_records_of_the_tick_log() -> None:
+    """Executors have no kit to import the layout from; it is the same."""
+    assert shipped("blocks").RECORD == tick_records.RECORD
 
 
 @given(st.integers(1, 5), st.lists(st.integers(0, 4), max_size=60), st.integers(0, 2**32))

@@ -61,7 +61,7 @@ class Broker:
 
     @property
     def command(self) -> list[str]:
-        return _java("kafka.Kafka", *_HEAP, *_JVM)(str(self.folder / "server.properties"))
+        return _java(*_HEAP, "kafka.Kafka", str(self.folder / "server.properties"))
 
     def wait_until_up(self, check: Callable[[], None]) -> None:
         """Wait until it listens; `check` raises if its process has ended."""
@@ -89,8 +89,7 @@ def prepare_broker(folder: Path, port: int | None = None) -> Broker:
     data.mkdir(parents=True)
     properties = folder / "server.properties"
     write_text(properties, _PROPERTIES.format(host=HOST, port=port, controller_port=controller_port, data=data))
-    arguments = ("format", "-t", uuid4().hex[:22], "-c", str(properties))
-    command = _java("kafka.tools.StorageTool", *_JVM)(*arguments)
+    command = _java("kafka.tools.StorageTool", "format", "-t", uuid4().hex[:22], "-c", str(properties))
     try:
         subprocess.run(command, capture_output=True, text=True, timeout=_TIME_TO_START_S, check=True)  # noqa: S603
     except subprocess.CalledProcessError as error:
@@ -100,10 +99,9 @@ def prepare_broker(folder: Path, port: int | None = None) -> Broker:
     return Broker(folder, port)
 
 
-def _java(main: str, *options: str) -> Callable[..., list[str]]:
-    jars = BROKER.jars()
-    start = [find_java(), *options, "-cp", str(jars[0].parent / "*"), main]
-    return lambda *arguments: [*start, *arguments]
+def _java(*words: str) -> list[str]:
+    """Return the command that calls Java with the broker's classes: options, main class and its arguments."""
+    return [find_java(), *_JVM, "-cp", str(BROKER.jars()[0].parent / "*"), *words]
 
 
 def _free_ports(port: int | None) -> tuple[int, int]:

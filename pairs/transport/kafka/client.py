@@ -11,12 +11,12 @@ from pairs.core.errors import PairsError
 from pairs.transport.answers import split_streams
 from pairs.transport.kafka.consuming import CONSUMER, next_messages
 from pairs.transport.kafka.control import READY_FILE, Control
+from pairs.transport.kafka.producing import send_record
 from pairs.transport.kafka.records import answer_values, read_ticks
 from pairs.transport.kafka.settings import KafkaSettings
 from pairs.transport.tick_records import RECORD, Records
 
 _TIMEOUT_S = 15.0
-_POLL_S = 0.001
 _PRODUCER = {"linger.ms": "0.5", "enable.idempotence": "true"}  # the answers to a tick share a request
 
 
@@ -109,14 +109,4 @@ class KafkaOnceSink:
 def _produce(producer: Producer, topics: Mapping[str, str], answers: pa.Table) -> None:
     for stream, rows in split_streams(answers).items():
         for strategy, value in answer_values(stream, rows):
-            _send(producer, topics[stream], value, strategy)
-
-
-def _send(producer: Producer, *record: object) -> None:
-    while True:
-        try:
-            producer.produce(*record)
-        except BufferError:  # as many as can wait for the broker do
-            producer.poll(_POLL_S)
-        else:
-            return
+            send_record(producer, topics[stream], value, strategy)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-MOST_DRIVERS = 16
+from pairs.transport.ticklog_file import MAX_DRIVERS
+
 CONTROL_FILE = "control"
 READY_FILE = "ready"  # beside it, from when on an engine waits for ticks
-_BYTES = 8 * (1 + 3 * MOST_DRIVERS)
+_BYTES = 8 * (1 + 3 * MAX_DRIVERS)
 
 
 class Control:
@@ -22,7 +23,7 @@ class Control:
         with (folder / CONTROL_FILE).open("r+b") as file:
             places = np.frombuffer(mmap.mmap(file.fileno(), _BYTES), np.int64)
         self._consumed = places[:1]
-        self._sent, self._tick_ts, self._closed = places[1:].reshape(3, MOST_DRIVERS)
+        self._sent, self._tick_ts, self._closed = places[1:].reshape(3, MAX_DRIVERS)
 
     @property
     def produced(self) -> int:

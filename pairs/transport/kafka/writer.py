@@ -12,12 +12,12 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from pairs.core.errors import PairsError
 from pairs.transport.base import Positions, TickWriter
 from pairs.transport.kafka.control import Control
+from pairs.transport.kafka.producing import send_record
 from pairs.transport.kafka.records import partition_of, tick_values
 from pairs.transport.kafka.settings import KafkaSettings
 from pairs.transport.tick_records import Records
 
 _TIMEOUT_S = 30.0
-_POLL_S = 0.001
 _MOST_SAMPLES = 10_000_000  # of acknowledgements, 80 MB; three hours
 _PRODUCER = {
     "linger.ms": "0.5",  # ticks that are due together share a request: one each would cost driver and broker more
@@ -53,31 +53,20 @@ class KafkaWriter(TickWriter):
     def append(self, records: Records) -> None:
         if not len(records):
             return
-        send, topic, partition_of_symbol, sent = self._send, self._settings.ticks, self._partition_of, self._sent
+        producer, topic, sent = self._producer, self._settings.ticks, self._sent
         symbols, times_ms = records["symbol"].tolist(), (records["TS"] // 1000).tolist()
-        noted = self._acknowledged_from(time.time_ns())
+        noted: Callable[[KafkaError | None, Message], None] | None = self._acknowledged_from(time.time_ns())
         for symbol, value, time_ms in zip(symbols, tick_values(records), times_ms, strict=True):
-            partition = partition_of_symbol(symbol)
+            partition = self._partition_of(symbol)
             sent[partition] += 1
-            send(topic, value, symbol, partition, noted, time_ms)
+            send_record(producer, topic, value, symbol, partition, noted, time_ms)
             noted = None  # one tick of each call is sampled
-        self._producer.poll(0)
+        producer.poll(0)
         if self._failure is not None:
             raise PairsError(f"Kafka did not accept a tick: {self._failure.str()}")
         self._control.mark_sent(self._driver, sum(sent), int(records["tickTS"][-1]))
 
-    def _send(self, *record: object) -> None:
-        while True:
-            try:
-                self._producer.produce(*record)
-            except BufferError:  # as many as can wait for the broker do
-                self._producer.poll(_POLL_S)
-            except KafkaException as error:
-                raise PairsError(f"Kafka does not accept ticks any more: {error.args[0].str()}") from None
-            else:
-                return
-
-    def _acknowledged_from(self, sent_ns: int) -> Callable[[KafkaError | None, Message], None] | None:
+    def _acknowledged_from(self, sent_ns: int) -> Callable[[KafkaError | None, Message], None]:
         def note(error: KafkaError | None, _: Message) -> None:
             self._failure = error or self._failure
             if len(self._acknowledged_us) < _MOST_SAMPLES:
