@@ -1,8 +1,8 @@
 """What a target is: an engine that strategies can be translated for. The only interface between engines and the kit.
 
 A target is a subclass of `Target`, and a folder of templates with a folder for each plan and, if plans share files, the
-folder `common`. What ends in .jinja there is rendered into the program's folder, other files are copied; beside them
-lies `strategies.csv`.
+folder `common`. What ends in .jinja there is rendered into the program's folder, other files are copied, those in Java
+into its folder `java`; beside them lies `strategies.csv`. A plan that must be compiled is, by `build`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,6 +19,7 @@ from pairs.model.plan import Plan
 from pairs.model.strategy import StrategySet
 
 Setting = str | int | float | bool
+JAVA_FOLDER = "java"  # of a program, with its Java sources
 MOST_TICKS = 1_000_000_000  # in a batch; a bound that catches slips, no engine comes near it
 
 
@@ -89,6 +90,18 @@ class Target(ABC):
     def settings(self, plan: str) -> Mapping[str, Setting]:
         """Return what the templates of a plan need beyond the program."""
         return {}
+
+    def template_folders(self, plan: str) -> Sequence[Path]:
+        """Return the folders of templates that make up a program."""
+        return [self.templates / "common", self.templates / plan]
+
+    def build(self, app: Path, plan: str, settings: Mapping[str, str]) -> None:
+        """Compile what must be compiled of a program, in its folder; the settings are those of the run."""
+        return
+
+    def check_buildable(self, plan: str, settings: Mapping[str, str]) -> None:
+        """Refuse to go on if a program cannot be built here, with what to install."""
+        return
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         """Return why the target cannot express a set, naming what is at fault."""

@@ -3,6 +3,7 @@
 import csv
 import re
 import shutil
+from collections.abc import Mapping
 from contextlib import ExitStack
 from hashlib import sha256
 from operator import attrgetter
@@ -16,7 +17,7 @@ from pairs.core.interrupts import uninterrupted
 from pairs.core.progress import waiting
 from pairs.model.strategy import StrategySet
 from pairs.model.strategy_xml import read_strategies
-from pairs.translator.target import Program, Target
+from pairs.translator.target import JAVA_FOLDER, Program, Target
 
 STRATEGIES_TABLE = "strategies.csv"
 PROGRAM_RECORD = "program.json"
@@ -33,8 +34,15 @@ _COLUMNS = {  # of the table, each with what it holds of a strategy
 
 
 @waiting("translating strategies")
-def translate(strategies_file: Path, target: Target, plan: str, app: Path, overwrite: bool = False) -> Program:
-    """Translate a set of strategies into a program; the folder appears when it is whole."""
+def translate(
+    strategies_file: Path,
+    target: Target,
+    plan: str,
+    app: Path,
+    overwrite: bool = False,
+    settings: Mapping[str, str] | None = None,
+) -> Program:
+    """Translate a set of strategies into a program and build it; the folder appears when it is whole."""
     strategies = read_strategies(strategies_file)
     refusals = list(target.refusals(strategies))
     if refusals:
@@ -49,7 +57,9 @@ def translate(strategies_file: Path, target: Target, plan: str, app: Path, overw
             raise BadInputError(f"{app}: cannot be written: {error.strerror}; choose another folder") from None
         partial.chmod(0o755)
         for file, text in render(target, program).items():
+            (partial / file).parent.mkdir(exist_ok=True)
             (partial / file).write_text(text, encoding="utf-8")
+        target.build(partial, plan, settings or {})
         _write_table(partial / STRATEGIES_TABLE, strategies)
         program.write(partial / PROGRAM_RECORD)
         with uninterrupted():
@@ -60,7 +70,7 @@ def translate(strategies_file: Path, target: Target, plan: str, app: Path, overw
 
 
 def render(target: Target, program: Program) -> dict[str, str]:
-    """Render what is in the folder of a plan and in `common`; return the texts by the names of their files."""
+    """Render what is in the folders of a plan; return the texts by the names of their files."""
     environment = Environment(  # noqa: S701 - programs, not pages; no text from data gets in
         loader=FileSystemLoader([target.templates.parent, shipped_folder("templates")]),
         undefined=StrictUndefined,
@@ -69,12 +79,14 @@ def render(target: Target, program: Program) -> dict[str, str]:
         keep_trailing_newline=True,
     )
     texts = {}
-    for file in sorted(file for folder in ("common", program.plan) for file in (target.templates / folder).glob("*.*")):
+    for file in sorted(file for folder in target.template_folders(program.plan) for file in folder.glob("*.*")):
+        name = file.name.removesuffix(".jinja")
+        place = f"{JAVA_FOLDER}/{name}" if name.endswith(".java") else name
         if file.suffix == ".jinja":
             template = environment.get_template(file.relative_to(target.templates.parent).as_posix())
-            texts[file.stem] = template.render(program=program, settings=program.settings)
+            texts[place] = template.render(program=program, settings=program.settings)
         else:
-            texts[file.name] = file.read_text(encoding="utf-8")
+            texts[place] = file.read_text(encoding="utf-8")
     return texts
 
 

@@ -59,6 +59,8 @@ class AnswerFiles:
             return False
         for stream, rows in arrival.streams.items():
             self._add(stream, rows, arrival.arrived_us)
+        for stream, count in arrival.repeated.items():
+            self.repeated_rows[stream] += count
         self.last_batch[arrival.writer] = arrival.batch
         self.batches += 1
         return True
@@ -150,7 +152,7 @@ class Sink:
 
     def _note_latency(self, arrival: Arrival) -> None:
         latencies = [arrival.arrived_us - rows["inputTS"].to_numpy() for rows in arrival.streams.values()]
-        self._latencies.append((arrival.arrived_us, np.concatenate(latencies)))
+        self._latencies.append((arrival.arrived_us, np.concatenate([np.empty(0, np.int64), *latencies])))
         while self._latencies[0][0] < arrival.arrived_us - _RECENT_US:
             self._latencies.popleft()
 

@@ -12,7 +12,7 @@ THROUGHPUT = pa.schema(
     {
         "time": pa.int64(),  # us of wall time
         "produced": pa.int64(),  # ticks that the drivers have sent so far
-        "consumed": pa.int64(),  # ticks that the engine will not ask for again
+        "consumed": pa.int64(),  # ticks that the engine has read so far
     }
 )
 

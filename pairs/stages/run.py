@@ -77,6 +77,7 @@ def check_settings(settings: RunSettings, duration_ms: int) -> tuple[Target, str
         fault.check(target, settings.settings, settings.place("faults"))
     _check_cores(settings, target)
     target.check_requirements()
+    target.check_buildable(plan, settings.settings)
     target.connector(settings.transport, settings.jars)
     return target, plan
 
@@ -116,7 +117,8 @@ def _run_job(run: Run, job: Job, transport: Transport) -> None:
     """Translate and execute the program, and write how it went."""
     with nothing_left(run):
         transport.refuse_conflicts()
-        translate(job.replay.dataset.strategies_file, job.target, job.plan, run.app_folder)
+        settings = job.replay.settings.settings
+        translate(job.replay.dataset.strategies_file, job.target, job.plan, run.app_folder, settings=settings)
     warn_hopeless(job.replay)
 
     def began(start_us: int | None) -> None:

@@ -11,7 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -38,7 +38,7 @@ class Positions:
     """How far drivers and engine are, in ticks of the whole stream."""
 
     produced: int  # without a gap
-    consumed: int  # the engine will not ask for them again
+    consumed: int  # read by the engine; it may read some of them again after a crash
     closed: bool  # whether no more ticks will come
 
     @property
@@ -54,6 +54,9 @@ class Arrival:
     batch: int
     streams: Mapping[str, pa.Table]
     arrived_us: int  # wall time at which all of it was there
+    repeated: Mapping[str, int] = field(
+        default_factory=dict
+    )  # answers, by stream, that had come before: they are not here
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from functools import cached_property
 from io import BufferedReader
 from itertools import count
 from pathlib import Path
+from queue import Queue
 from typing import BinaryIO
 
 import numpy as np
@@ -24,6 +25,7 @@ from pairs.core.files import write_text
 from pairs.model.streams import STREAMS
 from pairs.run_folder.records import InvalidRow
 from pairs.transport.answer_lines import InvalidLineError, are_lines, receive_lines
+from pairs.transport.answer_rows import Numbering, RowConnection, are_rows
 from pairs.transport.answers import HEADER, MAGIC, RECEIPT
 from pairs.transport.base import Arrival, Positions, Refusal, StartProcess, TickWriter, Transport, no_process
 from pairs.transport.tick_records import RECORD, Records
@@ -33,6 +35,7 @@ _HOST = "127.0.0.1"
 _POLL_S = 0.1
 _MAX_DESCRIPTION_BYTES = 1 << 16
 _MAX_BODY_BYTES = 1 << 30
+_MOST_CHUNKS = 1_000  # of rows that have arrived and are not recorded yet
 
 
 class TickLogWriter(TickLog, TickWriter):
@@ -94,7 +97,7 @@ class TickLogWriter(TickLog, TickWriter):
 
 
 def _positions(log: TickLog) -> Positions:
-    return Positions(log.produced, log.consumed, log.closed)
+    return Positions(log.produced, log.read_up_to, log.closed)
 
 
 class TickLogTransport(Transport):
@@ -139,7 +142,7 @@ class TickLogTransport(Transport):
         return _positions(self._log)
 
     def next_tick_ts(self) -> int | None:
-        first = self._log.consumed
+        first = self._log.read_up_to
         if first >= self._log.produced:
             return None
         return int(next(self._log.read(first, first + 1))["tickTS"][0])
@@ -161,10 +164,10 @@ class TickLogTransport(Transport):
 
 @dataclass
 class _AnswerServer:
-    """The other end of `SocketSink`, and of programs that send lines of text; a thread a connection.
+    """The other end of `SocketSink`, and of programs that send rows or lines of text; a thread a connection.
 
-    Every batch is handed to `handle`, then its receipt is sent. A connection of lines is a writer of its own, with
-    a number below zero, and what arrives together is a batch.
+    Every batch is handed to `handle`, then its receipt is sent. A connection of rows or lines is a writer of its own,
+    with a number below zero, and what arrives together is a batch.
     """
 
     handle: Callable[[Arrival], None]
@@ -174,7 +177,8 @@ class _AnswerServer:
     failures: list[PairsError] = field(default_factory=list)
     open_connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
-    writers_of_lines: Iterator[int] = field(default_factory=lambda: count(-1, -1))
+    own_writers: Iterator[int] = field(default_factory=lambda: count(-1, -1))
+    numbering: Numbering = field(default_factory=Numbering)
 
     def serve(self, listening: socket.socket) -> None:
         """Serve until `ended` is set; a killed engine breaks off its connections, and connects anew once restarted."""
@@ -203,7 +207,10 @@ class _AnswerServer:
         try:
             with connection, connection.makefile("rb") as source:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                if are_lines(source.peek(len(MAGIC))):
+                first_bytes = source.peek(len(MAGIC))
+                if are_rows(first_bytes):
+                    self._serve_rows(RowConnection(source, self.numbering))
+                elif are_lines(first_bytes):
                     self._serve_lines(source)
                 else:
                     self._serve_batches(source, connection)
@@ -223,8 +230,37 @@ class _AnswerServer:
             self.handle(arrival)
             connection.sendall(RECEIPT.pack(arrival.batch))
 
+    def _serve_rows(self, connection: RowConnection) -> None:
+        """Receive and stamp rows; another thread records them, so that none waits for others to be recorded."""
+        chunks: Queue[tuple[bytes, int] | None] = Queue(_MOST_CHUNKS)
+        errors: list[Exception] = []
+        recording = threading.Thread(target=self._record_rows, args=(connection, chunks, errors), daemon=True)
+        recording.start()
+        try:
+            for chunk in connection.chunks():
+                if errors:
+                    break
+                chunks.put(chunk)
+        finally:
+            chunks.put(None)
+            recording.join()
+        if errors:
+            raise errors[0]
+
+    def _record_rows(
+        self, connection: RowConnection, chunks: "Queue[tuple[bytes, int] | None]", errors: list[Exception]
+    ) -> None:
+        writer, batches = next(self.own_writers), count()
+        while (arrived := chunks.get()) is not None:
+            if not errors:  # else what is left is thrown away
+                try:
+                    streams, repeated = connection.read(arrived[0])
+                    self.handle(Arrival(writer, next(batches), streams, arrived[1], repeated))
+                except (ValueError, PairsError) as error:
+                    errors.append(error)
+
     def _serve_lines(self, source: BufferedReader) -> None:
-        writer = next(self.writers_of_lines)
+        writer = next(self.own_writers)
         try:
             for batch, (streams, arrived_us) in enumerate(receive_lines(source)):
                 self.handle(Arrival(writer, batch, streams, arrived_us))

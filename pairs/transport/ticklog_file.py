@@ -2,8 +2,10 @@
 
 A tick is a record, found by its number in the stream. One driver writes them, or several in turns: with N of them,
 driver k writes ticks k, k + N, k + 2 N and so on. Any number of processes read. The control file holds the layout, how
-far each driver is, which of them have closed, and how many ticks the engine has consumed; segments that are consumed
-can be removed, so that the log of a run of any length stays small. Generated programs import this module.
+far each driver is, which of them have closed, how many ticks the engine has consumed and how many it has read; segments
+that are consumed can be removed, so that the log of a run of any length stays small.
+
+Generated programs import this module.
 """
 
 import mmap
@@ -16,7 +18,7 @@ import numpy as np
 from pairs.core.errors import BadInputError, PairsError
 from pairs.transport.tick_records import RECORD, Records
 
-_FORMAT = 2
+_FORMAT = 3
 _DEFAULT_SEGMENT_RECORDS = 1_000_000
 _MOST_SEGMENT_RECORDS = 10_000_000  # half a gigabyte
 MAX_DRIVERS = 16
@@ -24,7 +26,8 @@ MAX_DRIVERS = 16
 # Places in the control file, an array of int64.
 _VERSION, _SEGMENT_RECORDS, _DRIVERS, CONSUMED, NEXT = range(5)
 CLOSED = NEXT + MAX_DRIVERS  # NEXT: the next tick of each driver; CLOSED: whether it has closed
-_CONTROL_BYTES = 8 * (CLOSED + MAX_DRIVERS)
+READ = CLOSED + MAX_DRIVERS
+_CONTROL_BYTES = 8 * (READ + 1)
 
 
 def create_log(path: Path, drivers: int = 1, segment_records: int = _DEFAULT_SEGMENT_RECORDS) -> None:
@@ -64,6 +67,11 @@ class TickLog:
     def consumed(self) -> int:
         """How many ticks the engine will not ask for again; never more than there are, whatever it says."""
         return min(max(int(self._control[CONSUMED]), 0), self.produced)
+
+    @property
+    def read_up_to(self) -> int:
+        """How many ticks the engine has read; those that are not consumed it may read again."""
+        return min(max(int(self._control[READ]), self.consumed), self.produced)
 
     @property
     def closed(self) -> bool:

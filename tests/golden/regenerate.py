@@ -14,7 +14,10 @@ def main() -> None:
     shutil.rmtree(HERE / "apps", ignore_errors=True)
     for name, target in targets.all_targets().items():
         for plan in target.plans:
-            translate(HERE / "strategies.xml", target, plan, HERE / "apps" / f"{name}-{plan}")
+            app = HERE / "apps" / f"{name}-{plan}"
+            translate(HERE / "strategies.xml", target, plan, app)
+            for jar in app.glob("*.jar"):  # made from the sources beside it
+                jar.unlink()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""The target pyspark: Structured Streaming, with two plans."""
+"""The target pyspark: Structured Streaming, in micro-batches and in real-time mode."""
 
+import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
 from uuid import uuid4
@@ -15,10 +17,11 @@ from pairs.core import class_archive
 from pairs.core.errors import BadInputError
 from pairs.core.files import shipped_folder
 from pairs.core.jars import ensure_first
+from pairs.core.javac import compile_jar, find_javac
 from pairs.core.spark import DEFAULT_MASTER, check_java
 from pairs.model.plan import Plan, all_steps
 from pairs.model.strategy import StrategySet
-from pairs.translator.target import MOST_TICKS, Connector, Launch, Option, Setting, Target, column_refusals
+from pairs.translator.target import JAVA_FOLDER, MOST_TICKS, Connector, Launch, Option, Setting, Target, column_refusals
 from pairs.transport.kafka.jars import connectors
 
 _TASKS = whole(1, 10_000)
@@ -26,6 +29,10 @@ _MOST_TICKS_PER_READ = 10_000_000  # 480 MB: a block that Arrow and Spark can ho
 _ANY = Kind("VALUE", "any text", str)
 _EXECUTOR_METRICS = {"spark.executor.processTreeMetrics.enabled": "true"}  # resident memory of JVM and Python
 _STANDALONE = "spark://"  # begins the master of a standalone cluster
+REAL_TIME = "realtime"
+_MICRO_BATCHES = ("keyed", "vectorized")
+_JAR = "pairs.jar"  # in the folder of a program with a Java part
+_OR_JAR = "or give a jar that was compiled elsewhere with --set jar=FILE"
 _WORKER = "org.apache.spark.deploy.worker.Worker"  # of a standalone cluster, in the command line of its JVM
 
 
@@ -43,23 +50,39 @@ class PySpark(Target):
             "ticks come in blocks and are added up in panes that all strategies share; numpy does the work",
             all_steps("block"),
         ),
+        REAL_TIME: Plan(
+            "real-time mode: no micro-batches; each tick goes as a row to each pair that watches its symbol, in Java",
+            all_steps("state"),
+        ),
     }
     options: ClassVar = {
         "master": Option(spark_master(), f"Spark master; default: {DEFAULT_MASTER}"),
         "shards": Option(_TASKS, "tasks that the state is spread over"),
-        "partitions": Option(_TASKS, "tasks that read a batch"),
+        "partitions": Option(_TASKS, "tasks that read a batch", plans=_MICRO_BATCHES),
         "state": Option(
             choice("whole", "parts"),
             "with plan vectorized: whole, one value a shard, or parts, of which only the changed are written",
             plans=("vectorized",),
         ),
-        "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks a micro-batch, 0 for no limit"),
+        "write-state": Option(
+            choice("at-end", "through"),
+            "with plan realtime: state is written when a batch ends, or through, with every change",
+            plans=(REAL_TIME,),
+        ),
+        "batch-seconds": Option(
+            whole(5, 86_400), "with plan realtime: seconds between two checkpoints; default: 300", plans=(REAL_TIME,)
+        ),
+        "jar": Option(text("FILE"), "with plan realtime: its Java part, compiled elsewhere", plans=(REAL_TIME,)),
+        "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks a batch, 0 for no limit"),
         "ticks-per-read": Option(
-            whole(1, _MOST_TICKS_PER_READ), "ticks handed to Spark at a time; with plan vectorized, those of a block"
+            whole(1, _MOST_TICKS_PER_READ),
+            "ticks handed to Spark at a time; with plan vectorized, those of a block",
+            plans=_MICRO_BATCHES,
         ),
         "delivery": Option(
             choice("spark", "once"),
             "over Kafka: by Spark's own sink, at least once, or once, each batch of answers in a transaction",
+            plans=_MICRO_BATCHES,
         ),
         "checkpoint": Option(
             text("URI"), "folder that all executors reach, such as hdfs://host/pairs; default: in the folder of the run"
@@ -74,7 +97,32 @@ class PySpark(Target):
         """Return how large a batch may get when the engine is behind, and how many tasks hold the state."""
         if plan == "vectorized":
             return {"max_ticks_per_batch": 1_000_000, "shards": 1}
+        if plan == REAL_TIME:
+            return {"max_ticks_per_batch": 50_000_000, "shards": 1}
         return {"max_ticks_per_batch": 50_000, "shards": 2}
+
+    def template_folders(self, plan: str) -> Sequence[Path]:
+        shared = [shipped_folder("templates") / "jvm"] if plan == REAL_TIME else []
+        return [*super().template_folders(plan), *shared]
+
+    def build(self, app: Path, plan: str, settings: Mapping[str, str]) -> None:
+        if plan != REAL_TIME:
+            return
+        if "jar" in settings:
+            shutil.copyfile(settings["jar"], app / _JAR)
+            return
+        sources = list((app / JAVA_FOLDER).glob("*.java"))
+        compile_jar(sources, f"{_spark_jars()}/*", f"pyspark {version('pyspark')}", app / _JAR, _OR_JAR)
+
+    def check_buildable(self, plan: str, settings: Mapping[str, str]) -> None:
+        if plan != REAL_TIME:
+            return
+        if "jar" not in settings:
+            find_javac(_OR_JAR)
+        elif not Path(settings["jar"]).is_file():
+            raise BadInputError(
+                f"--set jar: {settings['jar']}: no such file; give the jar of a program of plan realtime"
+            )
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         return column_refusals(strategies)
@@ -122,7 +170,7 @@ class PySpark(Target):
 
     def command(self, launch: Launch) -> list[str]:
         """Run the program with this Python; spark-submit would do as well."""
-        given = dict(launch.settings)
+        given = {name: value for name, value in launch.settings.items() if name != "jar"}  # it is in the program
         shared = given.pop("checkpoint", None)
         checkpoint = str(launch.checkpoint) if shared is None else f"{shared.rstrip('/')}/pairs-{uuid4().hex}"
         arguments = ["--source", launch.source, "--sink", launch.sink, "--checkpoint", checkpoint]
@@ -135,6 +183,14 @@ class PySpark(Target):
         for name, value in settings.items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments]
+
+
+def _spark_jars() -> Path:
+    """Return the folder of the jars that PySpark carries."""
+    found = find_spec("pyspark")
+    if found is None or found.origin is None:
+        raise BadInputError("pyspark: is not installed; install it with pip")
+    return Path(found.origin).parent / "jars"
 
 
 def _given_connector(folder: Path) -> Connector:

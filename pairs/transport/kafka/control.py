@@ -1,7 +1,7 @@
 """How far drivers and engine of a run over Kafka are: a memory-mapped file that the processes of its host share.
 
-An array of int64: how many ticks the engine has consumed, and for each of up to 16 drivers how many ticks it has sent,
-tickTS of the last, and whether it has closed. Generated programs import this module.
+An array of int64: how many ticks the engine has consumed, how many it has read, and for each of up to 16 drivers how
+many ticks it has sent, tickTS of the last, and whether it has closed. Generated programs import this module.
 """
 
 import mmap
@@ -13,7 +13,7 @@ from pairs.transport.ticklog_file import MAX_DRIVERS
 
 CONTROL_FILE = "control"
 READY_FILE = "ready"  # beside it, from when on an engine waits for ticks
-_BYTES = 8 * (1 + 3 * MAX_DRIVERS)
+_BYTES = 8 * (2 + 3 * MAX_DRIVERS)
 
 
 class Control:
@@ -22,8 +22,8 @@ class Control:
     def __init__(self, folder: Path) -> None:
         with (folder / CONTROL_FILE).open("r+b") as file:
             places = np.frombuffer(mmap.mmap(file.fileno(), _BYTES), np.int64)
-        self._consumed = places[:1]
-        self._sent, self._tick_ts, self._closed = places[1:].reshape(3, MAX_DRIVERS)
+        self._consumed, self._read = places[:1], places[1:2]
+        self._sent, self._tick_ts, self._closed = places[2:].reshape(3, MAX_DRIVERS)
 
     @property
     def produced(self) -> int:
@@ -31,9 +31,9 @@ class Control:
         return int(self._sent.sum())
 
     @property
-    def consumed(self) -> int:
-        """How many ticks the engine will not ask for again; never more than there are, whatever it says."""
-        return min(max(int(self._consumed[0]), 0), self.produced)
+    def read_up_to(self) -> int:
+        """How many ticks the engine has read; never more than there are, whatever it says."""
+        return min(max(int(self._consumed[0]), int(self._read[0]), 0), self.produced)
 
     def is_closed(self, drivers: int) -> bool:
         """Return whether none of the drivers will send more ticks."""
@@ -52,6 +52,10 @@ class Control:
     def mark_consumed(self, ticks: int) -> None:
         """Say that so many ticks will not be asked for again."""
         self._consumed[0] = max(ticks, int(self._consumed[0]))
+
+    def mark_read(self, ticks: int) -> None:
+        """Say that so many ticks are read; some of them may be asked for again."""
+        self._read[0] = ticks
 
 
 def create_control(folder: Path) -> None:

@@ -29,8 +29,9 @@ def read_ticks(spark, arguments, settings):
         .options(**client_options(settings))
         .option("subscribe", settings.ticks)
         .option("startingOffsets", "earliest")
-        .option("minPartitions", max(arguments.partitions, settings.partitions))
     )
+    if arguments.partitions > settings.partitions:
+        source = source.option("minPartitions", arguments.partitions)
     if arguments.max_ticks_per_batch:
         source = source.option("maxOffsetsPerTrigger", arguments.max_ticks_per_batch)
     records = source.load()
@@ -45,6 +46,15 @@ def read_blocks(spark, arguments, settings):
 
 def start(answers, arguments, settings):
     """Send answers to their topics; when the first batch is done, an empty one, say that ticks may come."""
+    query = writer(answers, arguments, settings).start()
+    while query.lastProgress is None and query.isActive:
+        time.sleep(POLL_S)
+    tell_ready(arguments)
+    return query
+
+
+def writer(answers, arguments, settings):
+    """Return what writes answers to their topics."""
     topics = settings.answers
     is_order = "type IS NOT NULL"
     records = answers.selectExpr(
@@ -53,11 +63,12 @@ def start(answers, arguments, settings):
         f"if({is_order}, {ORDER}, {INDICATOR}) AS value",
     )
     sink = records.writeStream.format("kafka").options(**client_options(settings))
-    query = sink.option("checkpointLocation", arguments.checkpoint).start()
-    while query.lastProgress is None and query.isActive:
-        time.sleep(POLL_S)
+    return sink.option("checkpointLocation", arguments.checkpoint)
+
+
+def tell_ready(arguments):
+    """Tell the harness that ticks may come."""
     (Path(arguments.source) / READY_FILE).touch()
-    return query
 
 
 def client_options(settings):
@@ -70,7 +81,7 @@ class Ticks:
 
     def __init__(self, folder, settings):
         self._control, self._drivers = Control(Path(folder)), settings.drivers
-        self.mark_consumed = self._control.mark_consumed
+        self.mark_consumed, self.mark_read = self._control.mark_consumed, self._control.mark_read
 
     @property
     def produced(self):

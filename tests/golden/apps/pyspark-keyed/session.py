@@ -9,7 +9,8 @@ from pyspark.sql import SparkSession
 
 HERE = Path(__file__).resolve().parent
 STRATEGIES = "strategies.csv"
-SHIPPED = ("trading.py", "merging.py", "blocks.py")  # what executors need of the program
+SHIPPED = ("trading.py", "merging.py", "blocks.py")  # what executors need of the program, if it has it
+JAR = HERE / "pairs.jar"  # the Java part of a program that has one
 
 # By default large buffers go back to the system at once, and new buffers are cleared page by page: keep some.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
@@ -64,10 +65,12 @@ def start(arguments, plan_settings):
         conf.set(*setting.split("=", 1))
     if arguments.master:
         conf.setMaster(arguments.master)
+    if JAR.exists():
+        conf.set("spark.jars", ",".join(filter(None, [conf.get("spark.jars", ""), str(JAR)])))
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
     without_checksums(spark.sparkContext)
-    for module in SHIPPED:
-        spark.sparkContext.addPyFile(str(HERE / module))
+    for module in filter(Path.exists, map(HERE.joinpath, SHIPPED)):
+        spark.sparkContext.addPyFile(str(module))
     spark.sparkContext.addFile(str(HERE / STRATEGIES))
     return spark
 

@@ -21,7 +21,18 @@ KEPT_BATCHES = 500  # whose times are remembered until Spark has told of them
 
 
 def argument_parser(description, shards, max_ticks_per_batch):
-    """Return the parser of the command line, with the defaults of a plan."""
+    """Return the parser of the command line of a plan with micro-batches, with its defaults."""
+    parser = common_parser(description, shards, max_ticks_per_batch)
+    add = parser.add_argument
+    add("--partitions", type=int, default=1, metavar="N", help="tasks that read a batch; default: 1")
+    add("--ticks-per-read", type=int, default=32768, metavar="N", help="ticks handed over at a time")
+    delivery = "answers over Kafka: by Spark's own sink, or once, each batch in a transaction"
+    add("--delivery", choices=["spark", ONCE], default="spark", help=delivery)
+    return parser
+
+
+def common_parser(description, shards, max_ticks_per_batch):
+    """Return what all plans have of the command line."""
     parser = argparse.ArgumentParser(description=description)
     add = parser.add_argument
     add("--source", required=True, metavar="FOLDER", help="a tick log, or a folder with kafka.json")
@@ -29,12 +40,8 @@ def argument_parser(description, shards, max_ticks_per_batch):
     add("--checkpoint", required=True, metavar="FOLDER", help="where Spark keeps offsets and state")
     add("--remove-checkpoint", action="store_true", help="when all ticks are answered")
     add("--master", metavar="URL", help="Spark master; default: spark-submit's, or local[*]")
-    add("--partitions", type=int, default=1, metavar="N", help="tasks that read a batch; default: 1")
     add("--shards", type=int, default=shards, metavar="N", help=f"tasks that hold the state; default: {shards}")
     add("--max-ticks-per-batch", type=int, default=max_ticks_per_batch, metavar="N", help="0: no limit")
-    add("--ticks-per-read", type=int, default=32768, metavar="N", help="ticks handed over at a time")
-    delivery = "answers over Kafka: by Spark's own sink, or once, each batch in a transaction"
-    add("--delivery", choices=["spark", ONCE], default="spark", help=delivery)
     add("--progress", metavar="FILE", default=os.devnull, help="where to write what Spark tells of its batches")
     add("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark setting; repeatable")
     return parser
@@ -91,21 +98,30 @@ def sender_to(address, handed, once=False):
 
 
 def run(spark, answers, arguments):
-    """Answer until no more ticks will come and all are answered."""
-    settings = KafkaSettings.of(arguments.source)
-    handed = {}
-    ticks = kafka.Ticks(arguments.source, settings) if settings else TickLogReader(Path(arguments.source))
+    """Answer in micro-batches until no more ticks will come and all are answered."""
+    settings, handed = KafkaSettings.of(arguments.source), {}
     if settings and arguments.delivery != ONCE:
         query = kafka.start(answers, arguments, settings)
     else:
         query = _start(answers, arguments, handed)
-    progress = Progress(spark, query, arguments.progress, handed)
+    ticks, progress = ticks_of(arguments), Progress(spark, query, arguments.progress, handed)
     while not query.awaitTermination(PROGRESS_EVERY_S):
         consumed = progress.note()
         ticks.mark_consumed(consumed)
         if ticks.closed and consumed == ticks.produced:
             query.stop()
             break
+    end(spark, arguments)
+
+
+def ticks_of(arguments):
+    """Return what tells how many ticks there are, and is told how many are consumed."""
+    settings = KafkaSettings.of(arguments.source)
+    return kafka.Ticks(arguments.source, settings) if settings else TickLogReader(Path(arguments.source))
+
+
+def end(spark, arguments):
+    """Stop Spark; nobody will need the checkpoint any more."""
     if arguments.remove_checkpoint:
         session.remove(spark, arguments.checkpoint)
     spark.stop()

@@ -1,0 +1,41 @@
+package pairs.spark;
+
+/** A tick as a row of the stream, as far as strategies need it. */
+public class TickRow {
+  private String symbol;
+  private int price;
+  private long tickTS;
+  private long ts;
+
+  public String getSymbol() {
+    return symbol;
+  }
+
+  public void setSymbol(String symbol) {
+    this.symbol = symbol;
+  }
+
+  public int getPrice() {
+    return price;
+  }
+
+  public void setPrice(int price) {
+    this.price = price;
+  }
+
+  public long getTickTS() {
+    return tickTS;
+  }
+
+  public void setTickTS(long tickTS) {
+    this.tickTS = tickTS;
+  }
+
+  public long getTS() {
+    return ts;
+  }
+
+  public void setTS(long ts) {
+    this.ts = ts;
+  }
+}
