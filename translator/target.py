@@ -139,6 +139,10 @@ class Target(ABC):
         """Return what the engine needs for a transport, installed if it was not; `jars` is a folder to take instead."""
         return Connector()
 
+    def check_partitions(self, plan: str, partitions: int, place: str) -> None:
+        """Refuse so many partitions of the ticks if programs of a plan cannot merge them."""
+        return
+
     def cluster(self, settings: Mapping[str, str]) -> str | None:
         """Return the cluster that executes the engine's tasks outside the processes of the run, if there is one."""
         return None

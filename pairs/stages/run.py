@@ -73,6 +73,7 @@ def check_settings(settings: RunSettings, duration_ms: int) -> tuple[Target, str
     if settings.transport not in target.transports:
         known = " or ".join(target.transports)
         raise BadInputError(f"{settings.place('transport')}: {target.name} does not have it; give {known}")
+    target.check_partitions(plan, settings.partitions or 1, settings.place("partitions"))
     for fault in find_faults(settings.faults, duration_ms, settings.place("faults")):
         fault.check(target, settings.settings, settings.place("faults"))
     _check_cores(settings, target)

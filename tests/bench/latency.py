@@ -54,6 +54,7 @@ SMALL = Market(
         "Java's thorough compiler": vectorized(spark__driver__defaultJavaOptions="-XX:+UseSerialGC"),
         "state in parts": vectorized(state="parts"),
         "keyed": ("pyspark", "keyed", {}),
+        "realtime": ("pyspark", "realtime", {}),
         "bare": ("bare", "vectorized", {}),
     },
 )

@@ -64,6 +64,7 @@ def test_a_run_starts_a_broker_of_its_own(golden: Path, tmp_path: Path, pairs_co
     [
         ("keyed", "golden", ["--partitions", "3", "--set", "max-ticks-per-batch=5000"]),
         ("vectorized", "calm", ["--partitions", "3", "--set", "shards=2", "--drivers", "2"]),
+        ("realtime", "golden", ["--set", "shards=2"]),
     ],
 )
 def test_spark_with_its_own_source_and_sink(
@@ -75,7 +76,7 @@ def test_spark_with_its_own_source_and_sink(
     kafka_broker: str,
     pairs_command: Command,
 ) -> None:
-    """Ticks that come by several partitions are merged, and every answer is right; the connector is recorded."""
+    """Every answer is right, also if ticks come by several partitions and are merged; the connector is recorded."""
     over = ["--transport", "kafka", "--bootstrap", kafka_broker, "--plan", plan, *more]
     done = pairs_command("run", str(markets[market]), "-o", f"run-{plan}", "--speed", "max", *over)
     assert (done.returncode, errors_of(done.stderr)) == (0, ""), done.stderr
@@ -115,6 +116,10 @@ BAD_INPUT = {
     ),
     "unknown setting": (["--kafka", "nonsense=1"], '--kafka: No such configuration property: "nonsense"'),
     "too few partitions": (["--drivers", "2"], "--partitions: 1 are too few for 2 drivers"),
+    "partitions that a plan cannot merge": (
+        ["--target", "pyspark", "--plan", "realtime", "--partitions", "2"],
+        "--partitions: plan realtime needs all ticks in one partition",
+    ),
     "no jars": (["--target", "pyspark", "--jars", "nowhere"], "--jars: nowhere: has no jars"),
     "not a pair": (["--kafka", "sasl.password"], "--kafka: 'sasl.password' is not valid; give a name and a value"),
 }

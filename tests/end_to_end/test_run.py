@@ -84,12 +84,24 @@ CASES = {
     "vectorized, calm": ("vectorized", "calm", ["--set", "master=local[2]"]),
     "keyed, calm": ("keyed", "calm", ["--set", "master=local[2]", "--set", "partitions=2"]),
     "keyed, as it comes": ("keyed", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
+    "realtime, as it comes": ("realtime", "golden", []),
+    "realtime, calm": ("realtime", "calm", ["--set", "write-state=through"]),
+    "realtime, 2 shards, many batches": (
+        "realtime",
+        "odd",
+        ["--set", "shards=2", "--set", "max-ticks-per-batch=5000"],
+    ),
+    "realtime, 3 shards, written through in many batches": (
+        "realtime",
+        "odd",
+        ["--set", "shards=3", "--set", "write-state=through", "--set", "max-ticks-per-batch=4000"],
+    ),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_pyspark(markets: dict[str, Path], case: str, tmp_path: Path, pairs_command: Command) -> None:
-    """Both plans are right, whatever the shards, the partitions and the batches."""
+    """All plans are right, whatever the shards, the partitions and the batches."""
     plan, market, more = CASES[case]
     assert sum(play(pairs_command, markets[market], tmp_path / "run", "pyspark", plan, *more)) > 1_000
 

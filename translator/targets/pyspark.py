@@ -70,7 +70,7 @@ class PySpark(Target):
             plans=(REAL_TIME,),
         ),
         "batch-seconds": Option(
-            whole(5, 86_400), "with plan realtime: seconds between two checkpoints; default: 300", plans=(REAL_TIME,)
+            whole(5, 86_400), "with plan realtime: seconds between two checkpoints; default: 60", plans=(REAL_TIME,)
         ),
         "jar": Option(text("FILE"), "with plan realtime: its Java part, compiled elsewhere", plans=(REAL_TIME,)),
         "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks a batch, 0 for no limit"),
@@ -137,6 +137,11 @@ class PySpark(Target):
             return _given_connector(Path(jars))
         found = ensure_first(connectors())
         return Connector(found.jars(), found.versions)
+
+    def check_partitions(self, plan: str, partitions: int, place: str) -> None:
+        if plan == REAL_TIME and partitions > 1:
+            why = f"plan {REAL_TIME} needs all ticks in one partition, in their order"
+            raise BadInputError(f"{place}: {why}; give --partitions 1, or --plan keyed")
 
     def cluster(self, settings: Mapping[str, str]) -> str | None:
         master = _master(settings)
