@@ -34,7 +34,7 @@ def test_no_compiler(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Without a JDK one is asked for by name, with what can be given instead."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(BadInputError, match="install a JDK 17.*or else"):
+    with pytest.raises(BadInputError, match=r"install a JDK 17.*or else"):
         compile_jar([source], "", "none", tmp_path / "a.jar", "or else")
     assert not (tmp_path / "a.jar").exists()
 

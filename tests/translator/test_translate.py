@@ -70,7 +70,7 @@ def test_programs_share_nothing_with_the_validator(target: str, plan: str) -> No
     kit = {
         name for name in imported if name and name.split(".")[0] in ("pairs", "validator", "generator", "translator")
     }
-    modules = ("clients", "ticklog_file", "ticklog_spark", "kafka.control", "kafka.settings")
+    modules = ("clients", "tick_records", "ticklog_file", "ticklog_spark", "kafka.control", "kafka.settings")
     assert kit <= {f"pairs.transport.{name}" for name in modules}
 
 

@@ -23,6 +23,7 @@ run twice gives the same answers under the same number, which the sink then drop
 import real_time
 import session
 import streaming
+import warming
 from session import STRATEGIES
 
 MARKET_CLOSE_MS = 900000
@@ -37,13 +38,17 @@ def main():
     add = parser.add_argument
     add("--batch-seconds", type=int, default=BATCH_SECONDS, metavar="N", help=f"default: {BATCH_SECONDS}")
     add("--write-state", choices=["at-end", "through"], default="at-end", help="of a batch, or with every change")
+    add("--cold", action="store_true", help="do not warm Spark up before ticks come")
     arguments = real_time.with_slots(parser.parse_args())
     partitions = {"spark.sql.shuffle.partitions": str(arguments.shards)}
     spark = session.start(arguments, real_time.SETTINGS | partitions)
     plan = spark._jvm.pairs.spark.RealTimePlan
-    market = plan.market((session.HERE / STRATEGIES).read_text(encoding="utf-8"), MARKET_CLOSE_MS)
+    strategies = (session.HERE / STRATEGIES).read_text(encoding="utf-8")
+    market, write_at_end = plan.market(strategies, MARKET_CLOSE_MS), arguments.write_state == "at-end"
     ticks = real_time.read_ticks(spark, arguments)
-    answers = plan.answers(ticks._jdf, market, arguments.write_state == "at-end")
+    if not arguments.cold:
+        warming.warm_up(spark, market, strategies, write_at_end)
+    answers = plan.answers(ticks._jdf, market, write_at_end)
     real_time.run(spark, real_time.writer_of(spark, answers, market, arguments), arguments)
 
 

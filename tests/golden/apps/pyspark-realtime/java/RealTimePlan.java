@@ -3,6 +3,7 @@ package pairs.spark;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.ForeachWriter;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.TimeMode;
@@ -34,5 +35,23 @@ public final class RealTimePlan {
   public static DataStreamWriter<Answer> toSink(
       Dataset<Answer> answers, String host, int port, Market market) {
     return answers.writeStream().foreach(new AnswerWriter(host, port, market));
+  }
+
+  /** Return what drops answers: nobody waits for them while Spark is warmed up. */
+  public static DataStreamWriter<Answer> toNowhere(Dataset<Answer> answers) {
+    return answers.writeStream().foreach(new Dropped());
+  }
+
+  private static final class Dropped extends ForeachWriter<Answer> {
+    @Override
+    public boolean open(long partition, long batch) {
+      return true;
+    }
+
+    @Override
+    public void process(Answer answer) {}
+
+    @Override
+    public void close(Throwable error) {}
   }
 }
