@@ -127,8 +127,8 @@ def test_no_log(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="no tick log there"):
         TickLogReader(tmp_path)
     create_log(tmp_path / "log")
-    (tmp_path / "log" / "control").write_bytes(bytes(288))
-    with pytest.raises(BadInputError, match="its format is 0 and not 2"):
+    (tmp_path / "log" / "control").write_bytes(bytes(296))
+    with pytest.raises(BadInputError, match="its format is 0 and not 3"):
         TickLogReader(tmp_path / "log")
 
 

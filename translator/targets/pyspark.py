@@ -65,7 +65,7 @@ class PySpark(Target):
             plans=("vectorized",),
         ),
         "write-state": Option(
-            choice("at-end", "through"),
+            choice("end", "through"),
             "with plan realtime: state is written when a batch ends, or through, with every change",
             plans=(REAL_TIME,),
         ),

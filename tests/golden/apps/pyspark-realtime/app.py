@@ -20,6 +20,8 @@ Started again with the same checkpoint, it goes on where it ended: offsets and s
 run twice gives the same answers under the same number, which the sink then drops; Kafka keeps both.
 """
 
+from tempfile import TemporaryDirectory
+
 import real_time
 import session
 import streaming
@@ -37,19 +39,20 @@ def main():
     parser = streaming.common_parser(__doc__.splitlines()[0], SHARDS, MAX_TICKS_PER_BATCH)
     add = parser.add_argument
     add("--batch-seconds", type=int, default=BATCH_SECONDS, metavar="N", help=f"default: {BATCH_SECONDS}")
-    add("--write-state", choices=["at-end", "through"], default="at-end", help="of a batch, or with every change")
+    add("--write-state", choices=["end", "through"], default="end", help="of a batch, or with every change")
     add("--cold", action="store_true", help="do not warm Spark up before ticks come")
     arguments = real_time.with_slots(parser.parse_args())
     partitions = {"spark.sql.shuffle.partitions": str(arguments.shards)}
     spark = session.start(arguments, real_time.SETTINGS | partitions)
     plan = spark._jvm.pairs.spark.RealTimePlan
     strategies = (session.HERE / STRATEGIES).read_text(encoding="utf-8")
-    market, write_at_end = plan.market(strategies, MARKET_CLOSE_MS), arguments.write_state == "at-end"
+    market, write_at_end = plan.market(strategies, MARKET_CLOSE_MS), arguments.write_state == "end"
     ticks = real_time.read_ticks(spark, arguments)
-    if not arguments.cold:
-        warming.warm_up(spark, market, strategies, write_at_end)
     answers = plan.answers(ticks._jdf, market, write_at_end)
-    real_time.run(spark, real_time.writer_of(spark, answers, market, arguments), arguments)
+    with TemporaryDirectory(prefix="pairs-warm-up-", ignore_cleanup_errors=True) as scratch:
+        if not arguments.cold:
+            warming.warm_up(spark, market, strategies, write_at_end, scratch)
+        real_time.run(spark, real_time.writer_of(spark, answers, market, arguments), arguments)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ compiles what is called often. This happens before the program says that it is r
 
 import csv
 import io
-import tempfile
 import time
 from pathlib import Path
 
@@ -22,22 +21,25 @@ CLOSED_LOG = {4: TICKS, 20: 1}  # places of the control file: ticks produced, an
 POLL_S = 0.05
 
 
-def warm_up(spark, market, strategies, write_at_end):
-    """Run a query like the real one, through some checkpoints; its log and its checkpoint are thrown away."""
-    plan = spark._jvm.pairs.spark.RealTimePlan
-    with tempfile.TemporaryDirectory(prefix="pairs-warm-up-") as folder:
-        log, checkpoint = Path(folder) / "log", Path(folder) / "checkpoint"
-        write_market(log, strategies)
-        source = spark.readStream.format("pairs.spark.TickLogProvider").option("path", str(log))
-        ticks = source.option("maxTicksPerBatch", TICKS // BATCHES).load()
-        answers = plan.answers(ticks._jdf, market, write_at_end)
-        writer = DataFrame(answers.toDF(), spark).writeStream
-        writer._jwrite = plan.toNowhere(answers)
-        writer = writer.outputMode("update").option("checkpointLocation", str(checkpoint))
-        query = writer.trigger(realTime="60 seconds").start()
-        while query.isActive and len(query.recentProgress) < BATCHES:
-            time.sleep(POLL_S)
-        query.stop()
+def warm_up(spark, market, strategies, write_at_end, scratch):
+    """Run a query like the real one, through some checkpoints, with its log and its checkpoint in a folder.
+
+    Executors of a cluster cannot read that log, so they stay cold.
+    """
+    if not spark.sparkContext.master.startswith("local"):
+        return
+    plan, log = spark._jvm.pairs.spark.RealTimePlan, Path(scratch) / "log"
+    write_market(log, strategies)
+    source = spark.readStream.format("pairs.spark.TickLogProvider").option("path", str(log))
+    ticks = source.option("maxTicksPerBatch", TICKS // BATCHES).load()
+    answers = plan.answers(ticks._jdf, market, write_at_end)
+    writer = DataFrame(answers.toDF(), spark).writeStream
+    writer._jwrite = plan.toNowhere(answers)
+    writer = writer.outputMode("update").option("checkpointLocation", str(Path(scratch) / "checkpoint"))
+    query = writer.trigger(realTime="60 seconds").start()
+    while query.isActive and len(query.recentProgress) < BATCHES:
+        time.sleep(POLL_S)
+    query.stop()
 
 
 def write_market(log, strategies):
