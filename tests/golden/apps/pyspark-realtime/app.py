@@ -20,8 +20,6 @@ Started again with the same checkpoint, it goes on where it ended: offsets and s
 run twice gives the same answers under the same number, which the sink then drops; Kafka keeps both.
 """
 
-from tempfile import TemporaryDirectory
-
 import real_time
 import session
 import streaming
@@ -49,10 +47,9 @@ def main():
     market, write_at_end = plan.market(strategies, MARKET_CLOSE_MS), arguments.write_state == "end"
     ticks = real_time.read_ticks(spark, arguments)
     answers = plan.answers(ticks._jdf, market, write_at_end)
-    with TemporaryDirectory(prefix="pairs-warm-up-", ignore_cleanup_errors=True) as scratch:
-        if not arguments.cold:
-            warming.warm_up(spark, market, strategies, write_at_end, scratch)
-        real_time.run(spark, real_time.writer_of(spark, answers, market, arguments), arguments)
+    if not (arguments.cold or warming.is_restart(arguments)):
+        warming.warm_up(spark, market, strategies, write_at_end, arguments)
+    real_time.run(spark, real_time.writer_of(spark, answers, market, arguments), arguments)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ compiles what is called often. This happens before the program says that it is r
 
 import csv
 import io
+import shutil
 import time
 from pathlib import Path
 
@@ -21,21 +22,28 @@ CLOSED_LOG = {4: TICKS, 20: 1}  # places of the control file: ticks produced, an
 POLL_S = 0.05
 
 
-def warm_up(spark, market, strategies, write_at_end, scratch):
-    """Run a query like the real one, through some checkpoints, with its log and its checkpoint in a folder.
+def is_restart(arguments):
+    """Return whether a query of this checkpoint was started before: then ticks wait already."""
+    return (Path(arguments.checkpoint) / "metadata").exists()
 
-    Executors of a cluster cannot read that log, so they stay cold.
+
+def warm_up(spark, market, strategies, write_at_end, arguments):
+    """Run a query like the real one, through some checkpoints; all that it needs is in the folder of the checkpoint.
+
+    Executors of a cluster may not reach it, so they stay cold.
     """
     if not spark.sparkContext.master.startswith("local"):
         return
-    plan, log = spark._jvm.pairs.spark.RealTimePlan, Path(scratch) / "log"
+    plan, scratch = spark._jvm.pairs.spark.RealTimePlan, Path(arguments.checkpoint) / "warm-up"
+    shutil.rmtree(scratch, ignore_errors=True)  # what a program that was killed has left
+    log = scratch / "log"
     write_market(log, strategies)
     source = spark.readStream.format("pairs.spark.TickLogProvider").option("path", str(log))
     ticks = source.option("maxTicksPerBatch", TICKS // BATCHES).load()
     answers = plan.answers(ticks._jdf, market, write_at_end)
     writer = DataFrame(answers.toDF(), spark).writeStream
     writer._jwrite = plan.toNowhere(answers)
-    writer = writer.outputMode("update").option("checkpointLocation", str(Path(scratch) / "checkpoint"))
+    writer = writer.outputMode("update").option("checkpointLocation", str(scratch / "checkpoint"))
     query = writer.trigger(realTime="60 seconds").start()
     while query.isActive and len(query.recentProgress) < BATCHES:
         time.sleep(POLL_S)
