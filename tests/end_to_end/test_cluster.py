@@ -1,8 +1,12 @@
 """A real standalone cluster of a master and two workers: the run survives the death of a worker."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from pairs.core.process_tree import is_alive
@@ -11,7 +15,7 @@ from pairs.measure.resources import cost, disturbance, executors_sentence
 from pairs.run_folder.folder import Run
 from pairs.stages.bench import score
 from tests.markets import golden_market
-from tests.processes import Command, processes_of
+from tests.processes import Command, processes_of, start_pairs, wait_until
 from tests.spark_cluster import HOST, Cluster, standalone_cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -104,3 +108,36 @@ def test_a_worker_is_killed_over_kafka(tmp_path: Path, cluster: Cluster, pairs_c
     assert (found.total("missing"), found.total("wrong")) == (0, 0)
     assert found.total("undue") == found.total("duplicates")
     assert passed or delivery == "spark"
+
+
+@pytest.mark.parametrize("transport", ["ticklog", "kafka"])
+def test_real_time_mode(tmp_path: Path, cluster: Cluster, pairs_command: Command, transport: str) -> None:
+    """Reader and state run on two workers, and every answer is right; the jar is shipped with the program."""
+    market, run = golden_market(tmp_path / "market"), tmp_path / "run"
+    more = ("--plan", "realtime", "--transport", transport, "--speed", "60")
+    done = pairs_command("run", str(market), "-o", str(run), *cluster.arguments, *more)
+    assert done.returncode == 0, done.stderr
+    assert pairs_command("validate", str(run)).returncode == 0
+    assert all(is_alive(worker) for worker in cluster.workers)
+
+
+def test_real_time_mode_by_spark_submit(tmp_path: Path, cluster: Cluster, pairs_command: Command) -> None:
+    """The generated folder is all that spark-submit needs."""
+    market, run, app = golden_market(tmp_path / "market"), tmp_path / "run", tmp_path / "app"
+    assert pairs_command("translate", str(market), "--plan", "realtime", "-o", str(app)).returncode == 0
+    collect = start_pairs("collect", market, "-o", run, "--name", "spark", "--plan-class", "keyed")
+    port = run / "transport" / "port"
+    wait_until(port.exists)
+    settings = ("--conf", "spark.driver.host=127.0.0.1", "--executor-memory", "512m", "--executor-cores", "1")
+    submit = [str(Path(pyspark.__path__[0]) / "bin" / "spark-submit"), "--master", cluster.url, *settings]
+    places = ["--source", f"{run}/transport/log", "--sink", f"127.0.0.1:{port.read_text()}"]
+    program = [str(app / "app.py"), *places, "--checkpoint", str(tmp_path / "checkpoint")]
+    python = os.environ | {"PYSPARK_PYTHON": sys.executable}
+    with subprocess.Popen([*submit, "--jars", str(app / "pairs.jar"), *program], env=python) as submitted:
+        wait_until(lambda: (run / "transport" / "connections").exists() or submitted.poll() is not None)
+        assert submitted.poll() is None
+        assert pairs_command("play", str(market), "-o", str(run), "--speed", "60").returncode == 0
+        assert submitted.wait(120) == 0
+    assert collect.wait(60) == 0
+    assert pairs_command("validate", str(run)).returncode == 0
+    assert list((tmp_path / "cluster").glob("worker-*/app-*"))  # executors ran there

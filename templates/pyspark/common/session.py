@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from pyspark import SparkConf
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 HERE = Path(__file__).resolve().parent
@@ -58,7 +58,7 @@ def start(arguments, plan_settings):
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name, value in KEEP_MEMORY.items():
         os.environ.setdefault(name, value)  # for the JVM and the Python processes that it starts
-    conf = SparkConf()
+    conf = submitted_conf()
     for name, value in (SETTINGS | plan_settings).items():
         conf.setIfMissing(name, value)
     for setting in arguments.conf:
@@ -73,6 +73,13 @@ def start(arguments, plan_settings):
         spark.sparkContext.addPyFile(str(module))
     spark.sparkContext.addFile(str(HERE / STRATEGIES))
     return spark
+
+
+def submitted_conf():
+    """Return what spark-submit has set; if nobody submitted the program, nothing."""
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        SparkContext._ensure_initialized()  # otherwise Python does not know it
+    return SparkConf()
 
 
 def without_checksums(context):

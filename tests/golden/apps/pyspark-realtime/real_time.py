@@ -6,9 +6,9 @@ import sys
 import time
 
 import kafka
+import session
 import streaming
 from progress import Progress
-from pyspark import SparkConf
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 
@@ -35,7 +35,7 @@ SETTINGS = {
 
 def with_slots(arguments):
     """Return the arguments with a local master that has slots for the reader and all shards: they run all at once."""
-    master = arguments.master or SparkConf().get("spark.master", "local[*]")  # spark-submit sets it
+    master = arguments.master or session.submitted_conf().get("spark.master", "local[*]")
     slots = re.match(r"local\[(\*|\d+)", master)
     if slots is not None:
         found = len(os.sched_getaffinity(0)) if slots[1] == "*" else int(slots[1])
