@@ -5,7 +5,8 @@ import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,35 +21,77 @@ _INSTALL_JDK = (
     "openjdk@17), or point JAVA_HOME at one"
 )
 _TIME_LIMIT_S = 300
+_DIGEST_ENTRY = "META-INF/pairs.sha256"  # in a jar, the digest of what it was compiled from
 _SAME_TIME = (1980, 1, 1, 0, 0, 0)  # of all files in a jar: equal content gives equal jars
+
+
+@dataclass(frozen=True)
+class JavaPart:
+    """The Java sources of a program, by name; compiled against a class path whose content `versions` tells."""
+
+    sources: Mapping[str, bytes]
+    versions: str
+
+    @property
+    def digest(self) -> str:
+        """What tells a jar of these sources from any other."""
+        digest = sha256(f"{RELEASE} {self.versions}".encode())
+        for name, text in sorted(self.sources.items()):
+            digest.update(name.encode() + b"\0" + text)
+        return digest.hexdigest()
+
+    @property
+    def kept(self) -> Path:
+        """Where its jar is kept once it is compiled."""
+        return cache_folder() / "compiled" / f"pairs-{self.digest[:16]}.jar"
 
 
 def find_javac(instead: str) -> str:
     """Return the path of Java's compiler; refuse to go on without, saying what to install or to give instead."""
     java_home = os.environ.get("JAVA_HOME")
-    javac = str(Path(java_home) / "bin" / "javac") if java_home else shutil.which("javac")
-    if not javac or not Path(javac).is_file():
-        place, where = ("JAVA_HOME", f" at {javac}") if java_home else ("javac", " on the PATH")
-        raise BadInputError(f"{place}: no Java compiler found{where}; {_INSTALL_JDK}, {instead}")
+    of_home = Path(java_home) / "bin" / "javac" if java_home else None
+    javac = str(of_home) if of_home is not None and of_home.is_file() else shutil.which("javac")
+    if not javac:
+        where = f"under JAVA_HOME, {java_home}, and on the PATH" if java_home else "on the PATH"
+        raise BadInputError(f"javac: no Java compiler found {where}; {_INSTALL_JDK}, {instead}")
     return javac
 
 
-def compile_jar(sources: Sequence[Path], classpath: str, versions: str, jar: Path, instead: str) -> None:
-    """Compile sources against a class path into a jar; the versions are those of what is on the class path."""
-    digest = sha256(f"{RELEASE} {versions}".encode())
-    for source in sorted(sources):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
-    kept = cache_folder() / "compiled" / f"{jar.stem}-{digest.hexdigest()[:16]}.jar"
-    if not kept.is_file():
+def check_compiler(part: JavaPart, instead: str) -> None:
+    """Refuse to go on if a program has yet to be compiled and there is no compiler."""
+    if not part.kept.is_file():
+        find_javac(instead)
+
+
+def check_jar(part: JavaPart, jar: Path, place: str) -> None:
+    """Refuse a jar that was compiled from other sources, or is none."""
+    try:
+        with zipfile.ZipFile(jar) as content:
+            digest = content.read(_DIGEST_ENTRY).decode()
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile):
+        digest = ""
+    if digest != part.digest:
+        what = "was compiled from other sources" if digest else "is not the jar of a program"
+        raise BadInputError(f"{place}: {jar}: {what}; give one that this version of the kit compiled for this plan")
+
+
+def compile_jar(part: JavaPart, classpath: str, jar: Path, instead: str) -> None:
+    """Compile the sources of a program against a class path into a jar; once for each content."""
+    if not part.kept.is_file():
         javac = find_javac(instead)
         try:
-            kept.parent.mkdir(parents=True, exist_ok=True)
+            part.kept.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise BadInputError(f"{kept.parent}: cannot be written: {error.strerror}; check the folder") from None
-        with temporary_folder("pairs-javac-") as classes, waiting("compiling the Java part of the program, once"):
-            _compile(javac, sources, classpath, classes)
-            _pack(classes, kept)
-    shutil.copyfile(kept, jar)
+            raise BadInputError(f"{part.kept.parent}: cannot be written: {error.strerror}; check the folder") from None
+        with temporary_folder("pairs-javac-") as scratch, waiting("compiling the Java part of the program, once"):
+            sources, classes = scratch / "sources", scratch / "classes"
+            sources.mkdir()
+            classes.mkdir()
+            for name, text in part.sources.items():
+                (sources / name).write_bytes(text)
+            _compile(javac, sorted(sources.iterdir()), classpath, classes)
+            _pack(classes, part)
+    shutil.copyfile(part.kept, jar)
 
 
 def _compile(javac: str, sources: Sequence[Path], classpath: str, classes: Path) -> None:
@@ -60,12 +103,14 @@ def _compile(javac: str, sources: Sequence[Path], classpath: str, classes: Path)
     except subprocess.TimeoutExpired:
         raise PairsError(f"{javac} did not compile the program within {_TIME_LIMIT_S} s") from None
     if answer.returncode:
+        if f"release version {RELEASE} not supported" in answer.stderr:
+            raise BadInputError(f"{javac}: is older than Java {RELEASE}; {_INSTALL_JDK}")
         errors = re.findall(r"[^/\n]*\.java:\d+: error: .*", answer.stderr) or [answer.stderr or "it printed no error"]
         raise PairsError(f"{javac} cannot compile the program: {one_line(errors[0])}")
 
 
-def _pack(classes: Path, jar: Path) -> None:
-    with atomic_write(jar) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as target:
-        for file in sorted(classes.rglob("*.class")):
-            entry = zipfile.ZipInfo(file.relative_to(classes).as_posix(), _SAME_TIME)
-            target.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+def _pack(classes: Path, part: JavaPart) -> None:
+    contents = {file.relative_to(classes).as_posix(): file.read_bytes() for file in sorted(classes.rglob("*.class"))}
+    with atomic_write(part.kept) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in ({_DIGEST_ENTRY: part.digest.encode()} | contents).items():
+            target.writestr(zipfile.ZipInfo(name, _SAME_TIME), content, zipfile.ZIP_DEFLATED)

@@ -30,7 +30,7 @@ from pairs.transport.base import TickWriter
 from pairs.transport.registry import load_transport
 from pairs.transport.tick_records import Records, to_records
 
-_MAX_BACKLOG = 6_000_000  # ticks that the engine has not consumed, unpaced; 288 MB
+_MAX_BACKLOG = 6_000_000  # ticks that the engine has not read, unpaced
 _TICKS_AT_A_TIME = 50_000
 _PIECES_AHEAD = 4
 _PAUSE_S = 0.001
@@ -140,14 +140,15 @@ def play_paced(
         records["TS"] = due
         place = 0
         while place < len(records):
-            end = int(np.searchsorted(due, min(clock(), int(due[place]) + _BATCH_US), side="right"))
-            if end <= place:
+            now, most = clock(), int(due[place]) + _BATCH_US
+            end = int(np.searchsorted(due, min(now, most), side="right"))
+            if end > place:
+                writer.append(records[place:end])
+                delay.note(clock(), due[place:end])
+                place = end
+            if now <= most:  # all that was due is sent
                 writer.trim()
-                sleep(_PAUSE_S)  # and no less: ticks that are due within a millisecond go together
-                continue
-            writer.append(records[place:end])
-            delay.note(clock(), due[place:end])
-            place = end
+                sleep(_PAUSE_S)  # and no less, at any rate: ticks that are due within a millisecond go together
     return delay
 
 

@@ -162,14 +162,14 @@ def _refuse_stalled(replay: Replay, recorder: Recorder) -> None:
     timeout_ms = replay.settings.stall_timeout
     if replay.speed is None and recorder.throughput.stalled_s() * 1000 > timeout_ms:
         raise PairsError(
-            f"the program marked no tick as consumed for {show_duration(timeout_ms)}, and unpaced drivers wait for "
-            "that; let it mark them, or give a --speed"
+            f"the program marked no tick as read or consumed for {show_duration(timeout_ms)}, and unpaced drivers wait "
+            "for that; let it mark them, or give a --speed"
         )
 
 
 def _wait_until_consumed(recorder: Recorder) -> None:
     with live_view(recorder.run, recorder.sampler) as view, suppress(KeyboardInterrupt):
-        while (positions := recorder.note()).backlog > 0:
+        while (positions := recorder.note()).consumed < positions.produced:
             recorder.sample()
             view.show("all ticks are sent, and kept until they are marked as consumed; Ctrl-C ends it", positions)
             time.sleep(_POLL_S)

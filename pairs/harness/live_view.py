@@ -56,11 +56,11 @@ class LiveView:
     def _rows(self, phase: str) -> dict[str, str]:
         (first_s, first), (last_s, last) = self._recent[0], self._recent[-1]
         seconds = max(last_s - first_s, 1e-9)
-        produced, consumed = last.produced - first.produced, last.consumed - first.consumed
+        produced, read = last.produced - first.produced, max(last.read - first.read, 0)
         answers, latency = self._answers()
         return {
             "phase": phase,
-            "ticks/s": f"{produced / seconds:,.0f} produced, {consumed / seconds:,.0f} consumed",
+            "ticks/s": f"{produced / seconds:,.0f} produced, {read / seconds:,.0f} consumed",
             "backlog": counted(last.backlog, "tick"),
             "latency": latency,
             "answers": answers,

@@ -84,7 +84,7 @@ class Playback:
         replay, speed = self._replay, self._replay.speed
         if speed is None:
             with Progress("running", replay.ticks or 0, "ticks") as progress:
-                yield lambda positions: progress.set(positions.consumed)
+                yield lambda positions: progress.set(positions.read)
             return
         with live_view(self._recorder.run, self._recorder.sampler) as view:
 

@@ -25,16 +25,18 @@ class Throughput:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._noted_at = float("-inf")
-        self._progress: list[tuple[float, int]] = []  # when the engine first consumed ticks and when it last did
+        self._progress: list[tuple[float, int]] = []  # when the engine first read ticks and when it last read new ones
+        self._position = 0  # of the engine; after a crash it goes back, and that is progress, too
         self._waiting_since: float | None = None  # since when the engine has had ticks to consume and consumed none
         self._rows: list[dict[str, int]] = []
 
     def note(self, positions: Positions, force: bool = False) -> None:
         """Note how far all are; a row is kept every second, or if forced."""
         now = self._clock()
-        if positions.consumed and (not self._progress or positions.consumed > self._progress[-1][1]):
-            self._progress[1:] = [(now, positions.consumed)]
-            self._waiting_since = None
+        if positions.read and (not self._progress or positions.read > self._progress[-1][1]):
+            self._progress[1:] = [(now, positions.read)]
+        if positions.read != self._position:
+            self._position, self._waiting_since = positions.read, None
         if positions.backlog <= 0:
             self._waiting_since = None
         elif self._waiting_since is None:
@@ -42,7 +44,7 @@ class Throughput:
         if force or now - self._noted_at >= _EVERY_S:
             self._noted_at = now
             now_us = time.time_ns() // 1000
-            self._rows.append({"time": now_us, "produced": positions.produced, "consumed": positions.consumed})
+            self._rows.append({"time": now_us, "produced": positions.produced, "consumed": positions.read})
 
     @property
     def engine_told(self) -> bool:

@@ -41,6 +41,11 @@ class Throughput:
     def waiting(self) -> Wholes:
         return self.produced - self.consumed
 
+    @property
+    def furthest(self) -> Wholes:
+        """How far the engine had ever been: after a crash it may consume ticks again."""
+        return np.maximum.accumulate(self.consumed)
+
 
 @dataclass(frozen=True)
 class DriverDelays:

@@ -107,7 +107,7 @@ def cost(recorded: Recorded) -> float | None:
         return None
     seconds = recorded.wall_s(noted.time_us)
     begin, end = np.clip(recorded.interval_s, seconds[0], seconds[-1])
-    first, last = np.interp([begin, end], seconds, noted.consumed)
+    first, last = np.interp([begin, end], seconds, noted.furthest)
     cores = used.engine + used.of_executors
     return float(cores * (end - begin) / (last - first) * 1e6) if last > first else None
 

@@ -26,7 +26,7 @@ def rates_over_time(recorded: Recorded) -> dict[str, Points]:
     series = {} if planned is None else {"planned": planned}
     series["produced"] = rates(*produced, slots)
     if noted is not None:
-        series["consumed"] = rates(recorded.wall_s(noted.time_us), noted.consumed, slots)
+        series["consumed"] = rates(recorded.wall_s(noted.time_us), noted.furthest, slots)
     return series
 
 
@@ -102,7 +102,7 @@ def _counts_by_second(recorded: Recorded, edges: Floats) -> Iterator[tuple[str, 
     if (noted := recorded.throughput) is not None:
         seconds = recorded.wall_s(noted.time_us)
         yield "ticks produced", np.diff(np.interp(edges, seconds, noted.produced))
-        yield "ticks consumed", np.diff(np.interp(edges, seconds, noted.consumed))
+        yield "ticks consumed", np.diff(np.interp(edges, seconds, noted.furthest))
     for stream, answers in recorded.answers.items():
         if len(answers):
             yield f"{stream} received", np.histogram(recorded.wall_s(answers.sink_us), edges)[0].astype(np.float64)

@@ -107,7 +107,7 @@ class RowConnection:
             if whole:
                 yield together[:whole], arrived_us
         if rest:
-            raise ValueError("the last row is cut off")
+            raise ConnectionError("the last row is cut off")
 
     def read(self, chunk: bytes) -> tuple[Streams, dict[str, int]]:
         """Return the answers in some rows that have not come before, and how many have, by stream."""

@@ -38,12 +38,13 @@ class Positions:
     """How far drivers and engine are, in ticks of the whole stream."""
 
     produced: int  # without a gap
-    consumed: int  # read by the engine; it may read some of them again after a crash
+    read: int  # by the engine; it may read some of them again, and then this goes back
     closed: bool  # whether no more ticks will come
+    consumed: int = 0  # of those that are read, how many the engine will not ask for again
 
     @property
     def backlog(self) -> int:
-        return self.produced - self.consumed
+        return self.produced - self.read
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class TickLogWriter(TickLog, TickWriter):
 
 
 def _positions(log: TickLog) -> Positions:
-    return Positions(log.produced, log.read_up_to, log.closed)
+    return Positions(log.produced, log.read_up_to, log.closed, log.consumed)
 
 
 class TickLogTransport(Transport):
@@ -209,7 +209,7 @@ class _AnswerServer:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 first_bytes = source.peek(len(MAGIC))
                 if are_rows(first_bytes):
-                    self._serve_rows(RowConnection(source, self.numbering))
+                    self._serve_rows(RowConnection(source, self.numbering), connection)
                 elif are_lines(first_bytes):
                     self._serve_lines(source)
                 else:
@@ -219,25 +219,36 @@ class _AnswerServer:
         except (OSError, ValueError, pa.ArrowException) as error:
             self._refuse(error, Refusal())
         except PairsError as error:  # not the engine's fault: nothing more can be recorded
-            self.failures.append(error)
-            self.ended.set()
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001 - a defect: no answer may be lost without a word
+            self._fail(PairsError(f"the sink cannot record answers: {error!r}"))
         finally:
             with suppress(PairsError):  # a full disk is noticed elsewhere
                 self._connected(-1)
+
+    def _fail(self, error: PairsError) -> None:
+        self.failures.append(error)
+        self.ended.set()
 
     def _serve_batches(self, source: BinaryIO, connection: socket.socket) -> None:
         while (arrival := _receive_batch(source)) is not None:
             self.handle(arrival)
             connection.sendall(RECEIPT.pack(arrival.batch))
 
-    def _serve_rows(self, connection: RowConnection) -> None:
+    def _serve_rows(self, rows: RowConnection, connection: socket.socket) -> None:
         """Receive and stamp rows; another thread records them, so that none waits for others to be recorded."""
         chunks: Queue[tuple[bytes, int] | None] = Queue(_MOST_CHUNKS)
         errors: list[Exception] = []
-        recording = threading.Thread(target=self._record_rows, args=(connection, chunks, errors), daemon=True)
+
+        def stop(error: Exception) -> None:
+            errors.append(error)
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RD)  # nothing more is waited for
+
+        recording = threading.Thread(target=self._record_rows, args=(rows, chunks, stop), daemon=True)
         recording.start()
         try:
-            for chunk in connection.chunks():
+            for chunk in rows.chunks():
                 if errors:
                     break
                 chunks.put(chunk)
@@ -248,16 +259,18 @@ class _AnswerServer:
             raise errors[0]
 
     def _record_rows(
-        self, connection: RowConnection, chunks: "Queue[tuple[bytes, int] | None]", errors: list[Exception]
+        self, rows: RowConnection, chunks: "Queue[tuple[bytes, int] | None]", stop: Callable[[Exception], None]
     ) -> None:
-        writer, batches = next(self.own_writers), count()
+        writer, batches, stopped = next(self.own_writers), count(), False
         while (arrived := chunks.get()) is not None:
-            if not errors:  # else what is left is thrown away
-                try:
-                    streams, repeated = connection.read(arrived[0])
-                    self.handle(Arrival(writer, next(batches), streams, arrived[1], repeated))
-                except (ValueError, PairsError) as error:
-                    errors.append(error)
+            if stopped:
+                continue  # what is left is thrown away
+            try:
+                streams, repeated = rows.read(arrived[0])
+                self.handle(Arrival(writer, next(batches), streams, arrived[1], repeated))
+            except Exception as error:  # noqa: BLE001 - whoever receives the rows raises it
+                stopped = True
+                stop(error)
 
     def _serve_lines(self, source: BufferedReader) -> None:
         writer = next(self.own_writers)

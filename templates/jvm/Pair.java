@@ -1,10 +1,9 @@
 package pairs;
 
-import java.io.Serializable;
 import java.util.List;
 
 /** Two symbols and the strategies on them, ordered by period: those of a period share their windows. */
-public final class Pair implements Serializable {
+public final class Pair {
   final Strategy[] strategies;
   final long[] periodsMs; // ascending
   final int[] firstOfPeriod; // of `strategies`, and behind the last period their number

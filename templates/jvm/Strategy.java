@@ -1,7 +1,5 @@
 package pairs;
 
-import java.io.Serializable;
-
 /** A strategy as the table of strategies has it; money is in cents, time in milliseconds. */
 public record Strategy(
     String alias,
@@ -11,8 +9,7 @@ public record Strategy(
     int numPeriods,
     double bandsMultiplier,
     double stopLoss,
-    long fundsCents)
-    implements Serializable {
+    long fundsCents) {
 
   static Strategy of(String[] row) {
     return new Strategy(

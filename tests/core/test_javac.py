@@ -6,41 +6,65 @@ from pathlib import Path
 import pytest
 
 from pairs.core.errors import BadInputError, PairsError
-from pairs.core.javac import compile_jar
+from pairs.core.javac import JavaPart, check_compiler, check_jar, compile_jar
 
 pytestmark = pytest.mark.process
 
+HELLO = JavaPart({"Hello.java": b"package pairs; public record Hello(String name) {}\n"}, "none")
 
-@pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write a class, with an empty cache folder."""
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the cache folder be empty."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    file = tmp_path / "Hello.java"
-    file.write_text("package pairs; public record Hello(String name) {}\n")
-    return file
 
 
-def test_compiled_once(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The jar holds the classes; equal content needs no compiler the second time."""
-    compile_jar([source], "", "none", tmp_path / "a.jar", "or else")
-    assert zipfile.ZipFile(tmp_path / "a.jar").namelist() == ["pairs/Hello.class"]
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    compile_jar([source], "", "none", tmp_path / "a.jar", "or else")
-    with pytest.raises(BadInputError, match="no Java compiler found"):
-        compile_jar([source], "", "other versions", tmp_path / "a.jar", "or else")
-
-
-def test_no_compiler(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a JDK one is asked for by name, with what can be given instead."""
+    compile_jar(HELLO, "", tmp_path / "a.jar", "or else")
+    assert "pairs/Hello.class" in zipfile.ZipFile(tmp_path / "a.jar").namelist()
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(BadInputError, match=r"install a JDK 17.*or else"):
-        compile_jar([source], "", "none", tmp_path / "a.jar", "or else")
-    assert not (tmp_path / "a.jar").exists()
+    check_compiler(HELLO, "or else")
+    compile_jar(HELLO, "", tmp_path / "a.jar", "or else")
+    with pytest.raises(BadInputError, match="no Java compiler found"):
+        compile_jar(JavaPart(HELLO.sources, "other versions"), "", tmp_path / "a.jar", "or else")
 
 
-def test_errors_have_their_line(source: Path, tmp_path: Path) -> None:
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a JDK one is asked for by name, with what can be given instead."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for attempt in (
+        lambda: check_compiler(HELLO, "or else"),
+        lambda: compile_jar(HELLO, "", tmp_path / "a", "or else"),
+    ):
+        with pytest.raises(BadInputError, match=r"JAVA_HOME.*install a JDK 17.*or else"):
+            attempt()
+    assert not (tmp_path / "a").exists()
+
+
+def test_java_home_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JAVA_HOME may be a runtime only: then the compiler on the PATH does."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    compile_jar(HELLO, "", tmp_path / "a.jar", "or else")
+    assert (tmp_path / "a.jar").is_file()
+
+
+def test_errors_have_their_line(tmp_path: Path) -> None:
     """What the compiler refuses is named with file and line."""
-    source.write_text("package pairs;\npublic record Hello(Nothing name) {}\n")
+    wrong = JavaPart({"Hello.java": b"package pairs;\npublic record Hello(Nothing name) {}\n"}, "none")
     with pytest.raises(PairsError, match=r"Hello\.java:2: error: cannot find symbol"):
-        compile_jar([source], "", "none", tmp_path / "a.jar", "or else")
+        compile_jar(wrong, "", tmp_path / "a.jar", "or else")
+
+
+def test_a_jar_that_is_given(tmp_path: Path) -> None:
+    """It must have been compiled from the same sources; what is no jar of a program is refused as such."""
+    compile_jar(HELLO, "", tmp_path / "a.jar", "or else")
+    check_jar(HELLO, tmp_path / "a.jar", "--set jar")
+    with pytest.raises(BadInputError, match="was compiled from other sources"):
+        check_jar(JavaPart(HELLO.sources, "other versions"), tmp_path / "a.jar", "--set jar")
+    (tmp_path / "b.jar").write_text("no jar")
+    for file in ("b.jar", "c.jar"):
+        with pytest.raises(BadInputError, match="is not the jar of a program"):
+            check_jar(HELLO, tmp_path / file, "--set jar")

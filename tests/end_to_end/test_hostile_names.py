@@ -90,7 +90,7 @@ def test_names_have_no_effect_on_a_run(market: Path, pairs_command: Command) -> 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("plan", ["vectorized", "keyed"])
+@pytest.mark.parametrize("plan", ["vectorized", "keyed", "realtime", "native"])
 def test_names_have_no_effect_on_spark(market: Path, plan: str, pairs_command: Command) -> None:
     """The same through Structured Streaming; the aliases are unchanged."""
     run = judged(pairs_command, market, "pyspark", plan)

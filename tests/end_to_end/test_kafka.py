@@ -65,6 +65,7 @@ def test_a_run_starts_a_broker_of_its_own(golden: Path, tmp_path: Path, pairs_co
         ("keyed", "golden", ["--partitions", "3", "--set", "max-ticks-per-batch=5000"]),
         ("vectorized", "calm", ["--partitions", "3", "--set", "shards=2", "--drivers", "2"]),
         ("realtime", "golden", ["--set", "shards=2"]),
+        ("native", "calm", ["--set", "shards=2", "--set", "max-ticks-per-batch=5000"]),
     ],
 )
 def test_spark_with_its_own_source_and_sink(

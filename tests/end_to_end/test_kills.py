@@ -19,6 +19,8 @@ CASES = {
     "vectorized": ["--plan", "vectorized", "--set", "state=whole"],
     "vectorized, state in parts": ["--plan", "vectorized", "--set", "state=parts"],
     "keyed": ["--plan", "keyed"],
+    "native": ["--plan", "native"],
+    "native, real-time mode": ["--plan", "native", "--set", "mode=realtime", "--set", "batch-seconds=5"],
     "realtime": ["--plan", "realtime"],
     "realtime, written through": ["--plan", "realtime", "--set", "write-state=through", "--set", "shards=2"],
 }

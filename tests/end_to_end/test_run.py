@@ -86,6 +86,13 @@ CASES = {
     "keyed, as it comes": ("keyed", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
     "realtime, as it comes": ("realtime", "golden", []),
     "realtime, calm": ("realtime", "calm", ["--set", "write-state=through"]),
+    "native, as it comes": ("native", "odd", []),
+    "native, calm, small batches": (
+        "native",
+        "calm",
+        ["--set", "shards=2", "--set", "partitions=2", "--set", "max-ticks-per-batch=3000"],
+    ),
+    "native, real-time mode": ("native", "golden", ["--set", "mode=realtime", "--set", "max-ticks-per-batch=20000"]),
     "realtime, 2 shards, many batches": (
         "realtime",
         "odd",

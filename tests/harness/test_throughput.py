@@ -65,3 +65,15 @@ def test_an_engine_that_was_restarted_gets_its_time_anew() -> None:
     idle = Throughput(clock)
     idle.engine_restarted()
     assert idle.stalled_s() == 0
+
+
+def test_an_engine_that_reads_again_is_alive() -> None:
+    """After a crash its position goes back: that is progress, though its throughput counts new ticks alone."""
+    clock = Clock()
+    throughput = Throughput(clock)
+    for read in (0, 50, 90, 10, 40, 80):
+        throughput.note(Positions(100, read, False))
+        assert throughput.stalled_s() == 0
+        clock.now += 40
+    assert throughput.ticks_per_second() == pytest.approx(40 / 40)
+    assert throughput.stalled_s() == 40

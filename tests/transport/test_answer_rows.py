@@ -1,23 +1,40 @@
 """Answers as rows: what a connection says, and what is recognised as a repetition."""
 
 import io
+import socket
 import struct
+import threading
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pairs.core.errors import PairsError
+from pairs.harness.sink import Sink
+from pairs.run_folder.folder import Run
+from pairs.run_folder.records import SinkRecord
 from pairs.transport.answer_rows import HEADER, MAGIC, ROW, Numbering, RowConnection, are_rows
+from pairs.transport.base import Arrival
+from pairs.transport.ticklog import TickLogTransport
+from tests.processes import wait_until
+from tests.transport.answers import receiving
 
 NAMES = ["st_1", "AAA", "st_2", "Ünï,\n"]
 
 
+def names_as_bytes(names: list[str]) -> bytes:
+    """Write what a connection begins with."""
+    encoded = b"".join(struct.pack("<H", len(name.encode())) + name.encode() for name in names)
+    return HEADER.pack(MAGIC, len(names), len(encoded)) + encoded
+
+
 def connected(names: list[str] = NAMES, rest: bytes = b"", numbering: Numbering | None = None) -> RowConnection:
     """Open a connection that says these names, and then the rest."""
-    encoded = b"".join(struct.pack("<H", len(name.encode())) + name.encode() for name in names)
-    content = HEADER.pack(MAGIC, len(names), len(encoded)) + encoded + rest
+    content = names_as_bytes(names) + rest
     return RowConnection(io.BufferedReader(cast(Any, io.BytesIO(content))), numbering or Numbering())
 
 
@@ -90,11 +107,11 @@ def test_numbering_as_said(rows: list[tuple[int, int]], together: int) -> None:
 
 
 def test_chunks_hold_whole_rows() -> None:
-    """Rows arrive in any pieces; a chunk has whole rows only, and a row that is cut off is an error."""
+    """Rows arrive in any pieces; a chunk has whole rows only, and one that is cut off tells of a broken connection."""
     rows = indicator(0, 0) + order(0, 1)
     whole = b"".join(chunk for chunk, _ in connected(rest=rows).chunks())
     assert whole == rows
-    with pytest.raises(ValueError, match="cut off"):
+    with pytest.raises(ConnectionError, match="cut off"):
         list(connected(rest=rows[:-1]).chunks())
 
 
@@ -138,3 +155,58 @@ def test_format_is_recognised() -> None:
     assert are_rows(MAGIC + b"...")
     assert not are_rows(b"PAIRS\x00\x00\x02")
     assert ROW.itemsize == len(indicator(0, 0)) == len(order(0, 0)) == 64
+
+
+def send(address: str, content: bytes) -> None:
+    """Send some bytes over a connection of their own."""
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(content)
+
+
+def test_what_a_restarted_engine_sends_again_is_dropped_and_counted(tmp_path: Path) -> None:
+    """A crash breaks a row off; the engine connects anew, repeats what it is not sure of, and goes on."""
+    run = Run(tmp_path / "run")
+    run.path.mkdir()
+    sink, recorded = Sink(run), list[int]()
+
+    def handle(arrival: Arrival) -> None:
+        sink.handle(arrival)
+        recorded.extend(map(len, arrival.streams.values()))
+
+    with receiving(run.transport_folder, handle) as address:
+        send(address, names_as_bytes(NAMES) + indicator(0, 0) + order(0, 1) + indicator(0, 2)[:40])
+        wait_until(lambda: sum(recorded) == 2)
+        send(address, names_as_bytes(NAMES) + indicator(0, 0) + order(0, 1) + indicator(0, 2) + order(2, 0))
+        wait_until(lambda: sum(recorded) == 4)
+    sink.finalize()
+    record = SinkRecord.read(run.sink_file)
+    assert record.rows == {"indicators": 2, "orders": 2}
+    assert record.repeated_rows == {"indicators": 1, "orders": 1}
+    assert record.refused_connections == 0
+    assert pq.read_table(run.answers_file("orders"))["strategy"].to_pylist() == ["st_1", "st_2"]
+
+
+def test_an_error_while_rows_are_recorded_ends_receiving(tmp_path: Path) -> None:
+    """No answer is lost without a word, whatever went wrong, also if the engine sends nothing more."""
+
+    def fail(_: Arrival) -> None:
+        raise TypeError("a defect")
+
+    transport, failed = TickLogTransport(tmp_path / "transport"), list[PairsError]()
+    transport.create()
+
+    def receive() -> None:
+        try:
+            transport.receive(fail, threading.Event())
+        except PairsError as error:
+            failed.append(error)
+
+    receiver = threading.Thread(target=receive)
+    receiver.start()
+    wait_until(lambda: transport.sink is not None)
+    host, _, port = str(transport.sink).rpartition(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(names_as_bytes(NAMES) + indicator(0, 0))
+        receiver.join(timeout=30)
+    assert [str(error) for error in failed] == ["the sink cannot record answers: TypeError('a defect')"]

@@ -12,7 +12,7 @@ from pairs.transport.base import Positions
 from pairs.transport.registry import load_transport
 from pairs.transport.tick_records import RECORD, Records, to_arrow
 from pairs.transport.ticklog import TickLogTransport, TickLogWriter
-from pairs.transport.ticklog_file import TickLogReader, create_log
+from pairs.transport.ticklog_file import READ, TickLogReader, create_log
 
 
 def records(first: int, count: int) -> Records:
@@ -105,7 +105,7 @@ def test_segments_are_removed_once_consumed(tmp_path: Path) -> None:
     reader.mark_consumed(20)
     reader.mark_consumed(5)  # a late commit of an earlier batch takes nothing back
     log.trim()
-    assert log.positions == Positions(35, 20, False)
+    assert log.positions == Positions(35, 20, False, 20)
     assert sorted(file.name for file in (tmp_path / "log").glob("segment-*")) == [
         "segment-00000002",
         "segment-00000003",
@@ -113,6 +113,19 @@ def test_segments_are_removed_once_consumed(tmp_path: Path) -> None:
     assert len(read(reader, 20, 35)) == 15
     with pytest.raises(PairsError, match="segment-00000001"):
         read(TickLogReader(tmp_path / "log"), 19, 20)
+
+
+def test_what_is_read_may_be_read_again(tmp_path: Path) -> None:
+    """Segments go when their ticks are consumed, not when they are read; after a crash the engine goes back."""
+    log = new_log(tmp_path / "log", 10)
+    log.append(records(0, 35))
+    control = np.memmap(tmp_path / "log" / "control", np.int64, "r+")
+    TickLogReader(tmp_path / "log").mark_consumed(5)
+    for read, shown in [(30, 30), (99, 35), (12, 12), (2, 5)]:
+        control[READ] = read
+        log.trim()
+        assert log.positions == Positions(35, shown, False, 5)
+    assert (tmp_path / "log" / "segment-00000000").exists()
 
 
 def test_a_failed_writer_leaves_the_log_open(tmp_path: Path) -> None:
@@ -190,7 +203,7 @@ def test_an_engine_cannot_have_consumed_more_than_there_is(tmp_path: Path) -> No
     log = new_log(tmp_path / "log", 10)
     log.append(records(0, 25))
     TickLogReader(tmp_path / "log").mark_consumed(2**62)
-    assert log.positions == Positions(produced=25, consumed=25, closed=False)
+    assert log.positions == Positions(produced=25, read=25, closed=False, consumed=25)
     log.trim()
     assert [file.name for file in sorted((tmp_path / "log").glob("segment-*"))] == ["segment-00000002"]
 

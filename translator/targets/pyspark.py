@@ -17,11 +17,11 @@ from pairs.core import class_archive
 from pairs.core.errors import BadInputError
 from pairs.core.files import shipped_folder
 from pairs.core.jars import ensure_first
-from pairs.core.javac import compile_jar, find_javac
+from pairs.core.javac import JavaPart, check_compiler, check_jar, compile_jar
 from pairs.core.spark import DEFAULT_MASTER, check_java
 from pairs.model.plan import Plan, all_steps
 from pairs.model.strategy import StrategySet
-from pairs.translator.target import JAVA_FOLDER, MOST_TICKS, Connector, Launch, Option, Setting, Target, column_refusals
+from pairs.translator.target import MOST_TICKS, Connector, Launch, Option, Setting, Target, column_refusals
 from pairs.transport.kafka.jars import connectors
 
 _TASKS = whole(1, 10_000)
@@ -29,8 +29,9 @@ _MOST_TICKS_PER_READ = 10_000_000  # 480 MB: a block that Arrow and Spark can ho
 _ANY = Kind("VALUE", "any text", str)
 _EXECUTOR_METRICS = {"spark.executor.processTreeMetrics.enabled": "true"}  # resident memory of JVM and Python
 _STANDALONE = "spark://"  # begins the master of a standalone cluster
-REAL_TIME = "realtime"
-_MICRO_BATCHES = ("keyed", "vectorized")
+REAL_TIME, NATIVE = "realtime", "native"
+_MICRO_BATCHES = ("keyed", "vectorized", NATIVE)
+_WITH_JAVA = (REAL_TIME, NATIVE)  # plans of which a part is Java
 _JAR = "pairs.jar"  # in the folder of a program with a Java part
 _OR_JAR = "or give a jar that was compiled elsewhere with --set jar=FILE"
 _WORKER = "org.apache.spark.deploy.worker.Worker"  # of a standalone cluster, in the command line of its JVM
@@ -54,6 +55,10 @@ class PySpark(Target):
             "real-time mode: no micro-batches; each tick goes as a row to each pair that watches its symbol, in Java",
             all_steps("state"),
         ),
+        NATIVE: Plan(
+            "Spark SQL: windows, ratios, bands and signals by Catalyst; Java keeps the last ratios, and trades",
+            all_steps("operator") | {"position and orders": "state"},
+        ),
     }
     options: ClassVar = {
         "master": Option(spark_master(), f"Spark master; default: {DEFAULT_MASTER}"),
@@ -69,10 +74,15 @@ class PySpark(Target):
             "with plan realtime: state is written when a batch ends, or through, with every change",
             plans=(REAL_TIME,),
         ),
-        "batch-seconds": Option(
-            whole(5, 86_400), "with plan realtime: seconds between two checkpoints; default: 60", plans=(REAL_TIME,)
+        "mode": Option(
+            choice("microbatch", "realtime"), "with plan native: micro-batches, or real-time mode", plans=(NATIVE,)
         ),
-        "jar": Option(text("FILE"), "with plan realtime: its Java part, compiled elsewhere", plans=(REAL_TIME,)),
+        "batch-seconds": Option(
+            whole(5, 86_400),
+            "in real-time mode: seconds between two checkpoints; default: 60, with plan native 20",
+            plans=_WITH_JAVA,
+        ),
+        "jar": Option(text("FILE"), "the Java part of the program, compiled elsewhere", plans=_WITH_JAVA),
         "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks a batch, 0 for no limit"),
         "ticks-per-read": Option(
             whole(1, _MOST_TICKS_PER_READ),
@@ -99,30 +109,35 @@ class PySpark(Target):
             return {"max_ticks_per_batch": 1_000_000, "shards": 1}
         if plan == REAL_TIME:
             return {"max_ticks_per_batch": 50_000_000, "shards": 1}
+        if plan == NATIVE:
+            return {"max_ticks_per_batch": 500_000, "shards": 1}
         return {"max_ticks_per_batch": 50_000, "shards": 2}
 
     def template_folders(self, plan: str) -> Sequence[Path]:
-        shared = [shipped_folder("templates") / "jvm"] if plan == REAL_TIME else []
-        return [*super().template_folders(plan), *shared]
+        jvm = shipped_folder("templates") / "jvm"
+        java = {REAL_TIME: [self.templates / "jvm", jvm, jvm / "trading"], NATIVE: [self.templates / "jvm", jvm]}
+        return [*super().template_folders(plan), *java.get(plan, [])]
 
     def build(self, app: Path, plan: str, settings: Mapping[str, str]) -> None:
-        if plan != REAL_TIME:
+        if plan not in _WITH_JAVA:
             return
         if "jar" in settings:
             shutil.copyfile(settings["jar"], app / _JAR)
-            return
-        sources = list((app / JAVA_FOLDER).glob("*.java"))
-        compile_jar(sources, f"{_spark_jars()}/*", f"pyspark {version('pyspark')}", app / _JAR, _OR_JAR)
+        else:
+            compile_jar(self._java_part(plan), f"{_spark_jars()}/*", app / _JAR, _OR_JAR)
 
     def check_buildable(self, plan: str, settings: Mapping[str, str]) -> None:
-        if plan != REAL_TIME:
+        if plan not in _WITH_JAVA:
             return
-        if "jar" not in settings:
-            find_javac(_OR_JAR)
-        elif not Path(settings["jar"]).is_file():
-            raise BadInputError(
-                f"--set jar: {settings['jar']}: no such file; give the jar of a program of plan realtime"
-            )
+        if "jar" in settings:
+            check_jar(self._java_part(plan), Path(settings["jar"]), "--set jar")
+        else:
+            check_compiler(self._java_part(plan), _OR_JAR)
+
+    def _java_part(self, plan: str) -> JavaPart:
+        """Return the Java sources of a plan, which are no templates."""
+        files = [file for folder in self.template_folders(plan) for file in folder.glob("*.java")]
+        return JavaPart({file.name: file.read_bytes() for file in files}, f"pyspark {version('pyspark')}")
 
     def refusals(self, strategies: StrategySet) -> Iterator[str]:
         return column_refusals(strategies)
@@ -139,8 +154,8 @@ class PySpark(Target):
         return Connector(found.jars(), found.versions)
 
     def check_partitions(self, plan: str, partitions: int, place: str) -> None:
-        if plan == REAL_TIME and partitions > 1:
-            why = f"plan {REAL_TIME} needs all ticks in one partition, in their order"
+        if plan in _WITH_JAVA and partitions > 1:
+            why = f"plan {plan} needs all ticks in one partition, in their order"
             raise BadInputError(f"{place}: {why}; give --partitions 1, or --plan keyed")
 
     def cluster(self, settings: Mapping[str, str]) -> str | None:

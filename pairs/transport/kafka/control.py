@@ -31,9 +31,14 @@ class Control:
         return int(self._sent.sum())
 
     @property
+    def consumed(self) -> int:
+        """How many ticks the engine will not ask for again; never more than there are, whatever it says."""
+        return min(max(int(self._consumed[0]), 0), self.produced)
+
+    @property
     def read_up_to(self) -> int:
-        """How many ticks the engine has read; never more than there are, whatever it says."""
-        return min(max(int(self._consumed[0]), int(self._read[0]), 0), self.produced)
+        """How many ticks the engine has read; those that are not consumed it may read again."""
+        return min(max(int(self._read[0]), self.consumed), self.produced)
 
     def is_closed(self, drivers: int) -> bool:
         """Return whether none of the drivers will send more ticks."""

@@ -132,7 +132,7 @@ class KafkaTransport(Transport):
 
     def positions(self) -> Positions:
         control = self._control
-        return Positions(control.produced, control.read_up_to, control.is_closed(self.drivers))
+        return Positions(control.produced, control.read_up_to, control.is_closed(self.drivers), control.consumed)
 
     def next_tick_ts(self) -> int | None:
         """Return how far the drivers are: what the engine reads next, nobody but Kafka and the engine knows."""

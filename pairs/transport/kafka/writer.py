@@ -81,7 +81,9 @@ class KafkaWriter(TickWriter):
     @property
     def positions(self) -> Positions:
         control = self._control
-        return Positions(control.produced, control.read_up_to, control.is_closed(self._settings.drivers))
+        return Positions(
+            control.produced, control.read_up_to, control.is_closed(self._settings.drivers), control.consumed
+        )
 
     def trim(self) -> None:
         """Leave it to the broker, which keeps ticks for some minutes; hear of what it has acknowledged."""

@@ -56,7 +56,6 @@ final class Router implements MapPartitionsFunction<TickRow, RoutedTick> {
     private final BitSet reached = new BitSet(); // pairs that got a tick in this batch
     private final BitSet clocked = new BitSet(); // pairs that get the present tick because it shows the time
     private long nextEnd = Long.MIN_VALUE; // of any window
-    private long ticksRead;
     private TickRow tick;
     private Iterator<Watcher> legs = List.<Watcher>of().iterator();
     private int clock = -1; // the next of `clocked`
@@ -64,7 +63,6 @@ final class Router implements MapPartitionsFunction<TickRow, RoutedTick> {
 
     Routes(Iterator<TickRow> ticks) {
       this.ticks = ticks;
-      TicksRead.set(0);
       List<Pair> pairs = market.pairs();
       for (int number = 0; number < pairs.size(); number++) {
         for (int leg = 1; leg <= 2; leg++) {
@@ -112,7 +110,7 @@ final class Router implements MapPartitionsFunction<TickRow, RoutedTick> {
 
     private void take(TickRow next) {
       tick = next;
-      TicksRead.set(++ticksRead);
+      TicksRead.set(next.getSeq() + 1);
       List<Watcher> watching = watchers.getOrDefault(next.getSymbol(), List.of());
       legs = watching.iterator();
       for (Watcher watcher : watching) {

@@ -52,6 +52,7 @@ final class Traders extends StatefulProcessor<Integer, RoutedTick, Answer> {
 
   @Override
   public Iterator<Answer> handleInputRows(Integer pair, Iterator<RoutedTick> ticks, TimerValues timerValues) {
+    TicksRead.handled();
     PairTrader trader = traders.computeIfAbsent(pair, this::read);
     while (ticks.hasNext()) {
       RoutedTick routed = ticks.next();
@@ -68,13 +69,16 @@ final class Traders extends StatefulProcessor<Integer, RoutedTick, Answer> {
   }
 
   private PairTrader read(int pair) {
-    return windows.exists()
-        ? new PairTrader(market.pairs().get(pair), market.closeMs(), windows.get(), books.get())
-        : new PairTrader(market.pairs().get(pair), market.closeMs());
+    if (windows.exists()) {
+      return new PairTrader(market.pairs().get(pair), market.closeMs(), windows.get(), books.get());
+    }
+    PairTrader trader = new PairTrader(market.pairs().get(pair), market.closeMs());
+    write(trader, true);
+    return trader;
   }
 
   private void write(PairTrader trader, boolean booksChanged) {
-    if (booksChanged || !books.exists()) {
+    if (booksChanged) {
       books.update(trader.books());
     }
     windows.update(trader.windows());
@@ -89,13 +93,16 @@ final class Traders extends StatefulProcessor<Integer, RoutedTick, Answer> {
     @Override
     public void indicator(
         Strategy strategy, long number, double ratio, double average, double upper, double lower, Tick trigger) {
-      answers.add(Answer.indicator(strategy, number, ratio, average, upper, lower, trigger));
+      answers.add(
+          Answer.indicator(
+              strategy.alias(), number, ratio, average, upper, lower, trigger.tickTS(), trigger.ts()));
     }
 
     @Override
     public void order(
         Strategy strategy, long number, String type, String symbol, int price, long size, Tick trigger) {
-      answers.add(Answer.order(strategy, number, type, symbol, price, size, trigger));
+      answers.add(
+          Answer.order(strategy.alias(), number, type, symbol, price, size, trigger.tickTS(), trigger.ts()));
     }
 
     Iterator<Answer> take() {

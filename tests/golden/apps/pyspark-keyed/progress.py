@@ -31,7 +31,7 @@ class Progress:
             self._write(self._executors.line())
         if new:
             self._last_batch = new[-1]["batchId"]
-        return _position(batches[-1], "endOffset") if batches else 0
+        return position(batches[-1], "endOffset") if batches else 0
 
     def _write(self, *lines):
         with self._path.open("a", encoding="utf-8") as file:
@@ -105,7 +105,7 @@ class Executors:
         return json.loads(self._mapper.writeValueAsString(value))
 
 
-def _position(batch, offset):
+def position(batch, offset):
     """Return the start or end of a batch in ticks; before the first batch there is none."""
     position = json.loads(batch["sources"][0][offset] or "null") or {}
     return position["seq"] if "seq" in position else sum(sum(topic.values()) for topic in position.values())
@@ -117,7 +117,7 @@ def _batch_line(batch, handed):
         "kind": "batch",
         "batch": batch["batchId"],
         "time": round(datetime.fromisoformat(batch["timestamp"]).timestamp() * 1e6),
-        "rows": _position(batch, "endOffset") - _position(batch, "startOffset"),
+        "rows": position(batch, "endOffset") - position(batch, "startOffset"),
         "handed": handed,
         "duration_ms": {"total": durations.pop("triggerExecution"), **durations},
         "state_rows": sum(state["numRowsTotal"] for state in states),

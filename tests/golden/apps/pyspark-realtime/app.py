@@ -8,16 +8,16 @@ goes as a row to every pair that watches its symbol, and every pair keeps a stat
 This mode has no Python operators, so the way to the pairs and the steps of a strategy are Java: java/*.java, compiled
 into pairs.jar.
 
-The steps of a strategy are in trading.py, the strategies themselves in strategies.csv, the settings of Spark in
-session.py, source and sink in streaming.py and kafka.py.
+The steps of a strategy are in java/PairTrader.java, the strategies themselves in
+strategies.csv, the settings of Spark in session.py, source and sink in streaming.py and kafka.py.
 
     python app.py --source TICKLOG --sink HOST:PORT --checkpoint FOLDER
-    spark-submit --master spark://host:7077 app.py --source KAFKA --sink KAFKA --checkpoint FOLDER
+    spark-submit --master spark://host:7077 --jars pairs.jar app.py --source KAFKA --sink KAFKA --checkpoint FOLDER
 
 KAFKA is a folder with kafka.json, which tells how the topics of a run are reached.
 
-Started again with the same checkpoint, it goes on where it ended: offsets and state are Spark's, and a batch that is
-run twice gives the same answers under the same number, which the sink then drops; Kafka keeps both.
+Started again with the same checkpoint, it goes on where it ended: offsets and state are Spark's. What is answered a
+second time has the same number as before, by which the sink drops it; Kafka keeps both.
 """
 
 import real_time
@@ -35,20 +35,20 @@ BATCH_SECONDS = 60
 def main():
     """Read ticks, answer, until no more will come."""
     parser = streaming.common_parser(__doc__.splitlines()[0], SHARDS, MAX_TICKS_PER_BATCH)
-    add = parser.add_argument
-    add("--batch-seconds", type=int, default=BATCH_SECONDS, metavar="N", help=f"default: {BATCH_SECONDS}")
-    add("--write-state", choices=["end", "through"], default="end", help="of a batch, or with every change")
-    add("--cold", action="store_true", help="do not warm Spark up before ticks come")
+    real_time.add_arguments(parser, BATCH_SECONDS)
+    held = "of a batch, or with every change"
+    parser.add_argument("--write-state", choices=["end", "through"], default="end", help=held)
     arguments = real_time.with_slots(parser.parse_args())
     partitions = {"spark.sql.shuffle.partitions": str(arguments.shards)}
     spark = session.start(arguments, real_time.SETTINGS | partitions)
-    plan = spark._jvm.pairs.spark.RealTimePlan
-    strategies = (session.HERE / STRATEGIES).read_text(encoding="utf-8")
-    market, write_at_end = plan.market(strategies, MARKET_CLOSE_MS), arguments.write_state == "end"
-    ticks = real_time.read_ticks(spark, arguments)
-    answers = plan.answers(ticks._jdf, market, write_at_end)
-    if not (arguments.cold or warming.is_restart(arguments)):
-        warming.warm_up(spark, market, strategies, write_at_end, arguments)
+    strategies = (session.HERE / STRATEGIES).read_bytes().decode()
+    market, write_at_end = spark._jvm.pairs.Market.of(strategies, MARKET_CLOSE_MS), arguments.write_state == "end"
+
+    def answers_to(ticks):
+        return spark._jvm.pairs.spark.RealTimePlan.answers(ticks._jdf, market, write_at_end)
+
+    warming.warm_up(spark, strategies, MARKET_CLOSE_MS, answers_to, arguments)
+    answers = answers_to(real_time.read_ticks(spark, arguments))
     real_time.run(spark, real_time.writer_of(spark, answers, market, arguments), arguments)
 
 

@@ -49,14 +49,14 @@ def common_parser(description, shards, max_ticks_per_batch):
 
 def read_ticks(spark, arguments):
     """Return the stream of ticks, a row each; with several sources, `source` says by which a tick came."""
-    settings = KafkaSettings.of(arguments.source)
-    return kafka.read_ticks(spark, arguments, settings) if settings else _read_log(spark, arguments, blocks=False)
+    settings, batch = KafkaSettings.of(arguments.source), (arguments.partitions, arguments.max_ticks_per_batch)
+    return kafka.read_ticks(spark, settings, *batch) if settings else _read_log(spark, arguments, blocks=False)
 
 
 def read_blocks(spark, arguments):
     """Return the stream of ticks in blocks of records; with several sources, by which they came and how far it is."""
-    settings = KafkaSettings.of(arguments.source)
-    return kafka.read_blocks(spark, arguments, settings) if settings else _read_log(spark, arguments, blocks=True)
+    settings, batch = KafkaSettings.of(arguments.source), (arguments.partitions, arguments.max_ticks_per_batch)
+    return kafka.read_blocks(spark, settings, *batch) if settings else _read_log(spark, arguments, blocks=True)
 
 
 def sources_of(arguments):
@@ -97,13 +97,13 @@ def sender_to(address, handed, once=False):
     return send
 
 
-def run(spark, answers, arguments):
+def run(spark, answers, arguments, output_mode="append"):
     """Answer in micro-batches until no more ticks will come and all are answered."""
     settings, handed = KafkaSettings.of(arguments.source), {}
     if settings and arguments.delivery != ONCE:
-        query = kafka.start(answers, arguments, settings)
+        query = kafka.start(answers, arguments, settings, output_mode)
     else:
-        query = _start(answers, arguments, handed)
+        query = _start(answers, arguments, handed, output_mode)
     ticks, progress = ticks_of(arguments), Progress(spark, query, arguments.progress, handed)
     while not query.awaitTermination(PROGRESS_EVERY_S):
         consumed = progress.note()
@@ -127,6 +127,7 @@ def end(spark, arguments):
     spark.stop()
 
 
-def _start(answers, arguments, handed):
+def _start(answers, arguments, handed, output_mode):
     sender = sender_to(arguments.sink, handed, once=arguments.delivery == ONCE)
-    return answers.writeStream.foreachBatch(sender).option("checkpointLocation", arguments.checkpoint).start()
+    writer = answers.writeStream.foreachBatch(sender).outputMode(output_mode)
+    return writer.option("checkpointLocation", arguments.checkpoint).start()

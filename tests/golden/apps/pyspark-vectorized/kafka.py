@@ -22,7 +22,7 @@ INDICATOR = "concat_ws(',', ratio, avgRatio, upperBand, lowerBand, inputTickTS, 
 ORDER = "concat_ws(',', type, price, size, inputTickTS, inputTS, symbol)"
 
 
-def read_ticks(spark, arguments, settings):
+def read_ticks(spark, settings, partitions=1, max_ticks_per_batch=0):
     """Return the stream of ticks, a row each, with the partition they came by."""
     source = (
         spark.readStream.format("kafka")
@@ -30,23 +30,23 @@ def read_ticks(spark, arguments, settings):
         .option("subscribe", settings.ticks)
         .option("startingOffsets", "earliest")
     )
-    if arguments.partitions > settings.partitions:
-        source = source.option("minPartitions", arguments.partitions)
-    if arguments.max_ticks_per_batch:
-        source = source.option("maxOffsetsPerTrigger", arguments.max_ticks_per_batch)
+    if partitions > settings.partitions:
+        source = source.option("minPartitions", partitions)
+    if max_ticks_per_batch:
+        source = source.option("maxOffsetsPerTrigger", max_ticks_per_batch)
     records = source.load()
     parts = records.selectExpr("partition", "string(key) AS symbol", "split(string(value), ',') AS part")
     return parts.selectExpr(*TICK)
 
 
-def read_blocks(spark, arguments, settings):
+def read_blocks(spark, settings, partitions, max_ticks_per_batch):
     """Return the stream of ticks in blocks of records, with the partition they came by and how far it is."""
-    return read_ticks(spark, arguments, settings).mapInArrow(blocks.pack, blocks.SCHEMA)
+    return read_ticks(spark, settings, partitions, max_ticks_per_batch).mapInArrow(blocks.pack, blocks.SCHEMA)
 
 
-def start(answers, arguments, settings):
+def start(answers, arguments, settings, output_mode):
     """Send answers to their topics; when the first batch is done, an empty one, say that ticks may come."""
-    query = writer(answers, arguments, settings).start()
+    query = writer(answers, arguments, settings).outputMode(output_mode).start()
     while query.lastProgress is None and query.isActive:
         time.sleep(POLL_S)
     tell_ready(arguments)
@@ -87,6 +87,11 @@ class Ticks:
     def produced(self):
         """How many ticks were sent."""
         return self._control.produced
+
+    @property
+    def consumed(self):
+        """How many ticks are answered for good."""
+        return self._control.consumed
 
     @property
     def closed(self):

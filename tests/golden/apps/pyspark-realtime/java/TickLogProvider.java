@@ -33,10 +33,11 @@ public final class TickLogProvider implements TableProvider {
   @Override
   public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
     CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
-    return new TickLogTable(options.get("path"), options.getLong("maxTicksPerBatch", 0));
+    return new TickLogTable(
+        options.get("path"), options.getLong("maxTicksPerBatch", 0), options.getInt("partitions", 1));
   }
 
-  private record TickLogTable(String folder, long mostTicks) implements Table, SupportsRead {
+  private record TickLogTable(String folder, long mostTicks, int partitions) implements Table, SupportsRead {
     @Override
     public String name() {
       return folder;
@@ -54,11 +55,11 @@ public final class TickLogProvider implements TableProvider {
 
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      return () -> new TickLogScan(folder, mostTicks);
+      return () -> new TickLogScan(folder, mostTicks, partitions);
     }
   }
 
-  private record TickLogScan(String folder, long mostTicks) implements Scan {
+  private record TickLogScan(String folder, long mostTicks, int partitions) implements Scan {
     @Override
     public StructType readSchema() {
       return SCHEMA;
@@ -66,7 +67,7 @@ public final class TickLogProvider implements TableProvider {
 
     @Override
     public MicroBatchStream toMicroBatchStream(String checkpoint) {
-      return new TickLogStream(folder, mostTicks);
+      return new TickLogStream(folder, mostTicks, partitions);
     }
   }
 }

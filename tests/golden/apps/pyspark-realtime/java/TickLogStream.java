@@ -1,23 +1,32 @@
 package pairs.spark;
 
 import java.nio.file.Path;
+import java.util.stream.LongStream;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
+import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.ReadMaxRows;
+import org.apache.spark.sql.connector.read.streaming.SupportsAdmissionControl;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 import pairs.TickLog;
 
-/** The stream of a tick log, in one partition; offsets are positions: a batch that is run again gets the same ticks. */
-final class TickLogStream implements MicroBatchStream, SupportsRealTimeMode {
+/**
+ * The stream of a tick log; offsets are positions: a batch that is run again gets the same ticks. A micro-batch is cut into
+ * some partitions; in real-time mode there is one.
+ */
+final class TickLogStream implements MicroBatchStream, SupportsAdmissionControl, SupportsRealTimeMode {
   private final String folder;
-  private final long mostTicks;
+  private final long mostTicks; // in a batch; 0: no limit
+  private final int partitions;
   private final TickLog log;
 
-  TickLogStream(String folder, long mostTicks) {
+  TickLogStream(String folder, long mostTicks, int partitions) {
     this.folder = folder;
     this.mostTicks = mostTicks;
+    this.partitions = partitions;
     this.log = new TickLog(Path.of(folder));
   }
 
@@ -58,8 +67,25 @@ final class TickLogStream implements MicroBatchStream, SupportsRealTimeMode {
   }
 
   @Override
+  public Offset latestOffset(Offset start, ReadLimit limit) {
+    long produced = log.produced();
+    boolean limited = limit instanceof ReadMaxRows;
+    return new Position(limited ? Math.min(produced, ((Position) start).seq + mostTicks) : produced);
+  }
+
+  @Override
+  public ReadLimit getDefaultReadLimit() {
+    return mostTicks > 0 ? ReadLimit.maxRows(mostTicks) : ReadLimit.allAvailable();
+  }
+
+  @Override
   public InputPartition[] planInputPartitions(Offset start, Offset end) {
-    return new InputPartition[] {new Range(folder, ((Position) start).seq, ((Position) end).seq)};
+    long first = ((Position) start).seq;
+    long ticks = ((Position) end).seq - first;
+    return LongStream.range(0, partitions)
+        .mapToObj(part -> new Range(folder, first + ticks * part / partitions, first + ticks * (part + 1) / partitions))
+        .filter(range -> range.first < range.end)
+        .toArray(InputPartition[]::new);
   }
 
   @Override

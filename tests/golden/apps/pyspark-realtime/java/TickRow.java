@@ -2,10 +2,19 @@ package pairs.spark;
 
 /** A tick as a row of the stream, as far as strategies need it. */
 public class TickRow {
+  private long seq;
   private String symbol;
   private int price;
   private long tickTS;
   private long ts;
+
+  public long getSeq() {
+    return seq;
+  }
+
+  public void setSeq(long seq) {
+    this.seq = seq;
+  }
 
   public String getSymbol() {
     return symbol;

@@ -76,6 +76,8 @@ final class AnswerWriter extends ForeachWriter<Answer> {
 
   @Override
   public void close(Throwable error) {
-    // The connection is for the next batch, too.
+    if (error != null && CONNECTIONS.values().remove(connection)) { // otherwise it is for the next batch, too
+      connection.close();
+    }
   }
 }

@@ -1,8 +1,5 @@
 package pairs.spark;
 
-import pairs.Strategy;
-import pairs.Tick;
-
 /** An answer as a row: an indicator, or, if it has a type, an order. */
 public class Answer {
   private String strategy;
@@ -21,16 +18,16 @@ public class Answer {
 
   public Answer() {} // for encoders
 
-  private Answer(Strategy strategy, long number, Tick trigger) {
-    this.strategy = strategy.alias();
+  private Answer(String strategy, long number, long inputTickTS, long inputTS) {
+    this.strategy = strategy;
     this.number = number;
-    this.inputTickTS = trigger.tickTS();
-    this.inputTS = trigger.ts();
+    this.inputTickTS = inputTickTS;
+    this.inputTS = inputTS;
   }
 
   static Answer indicator(
-      Strategy strategy, long number, double ratio, double average, double upper, double lower, Tick trigger) {
-    Answer answer = new Answer(strategy, number, trigger);
+      String strategy, long number, double ratio, double average, double upper, double lower, long tickTS, long ts) {
+    Answer answer = new Answer(strategy, number, tickTS, ts);
     answer.ratio = ratio;
     answer.avgRatio = average;
     answer.upperBand = upper;
@@ -39,8 +36,8 @@ public class Answer {
   }
 
   static Answer order(
-      Strategy strategy, long number, String type, String symbol, long price, long size, Tick trigger) {
-    Answer answer = new Answer(strategy, number, trigger);
+      String strategy, long number, String type, String symbol, long price, long size, long tickTS, long ts) {
+    Answer answer = new Answer(strategy, number, tickTS, ts);
     answer.type = type;
     answer.symbol = symbol;
     answer.price = price;

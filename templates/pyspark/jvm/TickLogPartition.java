@@ -35,7 +35,11 @@ final class TickLogPartition implements SupportsRealTimeRead<InternalRow> {
 
   @Override
   public RecordStatus nextWithTimeout(Long timeoutMs) {
-    return RecordStatus.newStatusWithoutArrivalTime(next < end && awaitTick(timeoutMs) && read());
+    boolean read = next < end && awaitTick(timeoutMs) && read();
+    if (read && next % TICKS_BETWEEN_MARKS == 0) {
+      log.markRead(next);
+    }
+    return RecordStatus.newStatusWithoutArrivalTime(read);
   }
 
   /** Wait for the next tick, not longer than the time given, and not if no more will come. */
@@ -61,9 +65,6 @@ final class TickLogPartition implements SupportsRealTimeRead<InternalRow> {
 
   private boolean read() {
     log.seek(next++);
-    if (next % TICKS_BETWEEN_MARKS == 0) {
-      log.markRead(next);
-    }
     return true;
   }
 
