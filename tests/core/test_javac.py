@@ -14,7 +14,7 @@ HELLO = JavaPart({"Hello.java": b"package pairs; public record Hello(String name
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the cache folder be empty."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
@@ -35,12 +35,11 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a JDK one is asked for by name, with what can be given instead."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    for attempt in (
-        lambda: check_compiler(HELLO, "or else"),
-        lambda: compile_jar(HELLO, "", tmp_path / "a", "or else"),
-    ):
-        with pytest.raises(BadInputError, match=r"JAVA_HOME.*install a JDK 17.*or else"):
-            attempt()
+    needed = r"JAVA_HOME.*install a JDK 17.*or else"
+    with pytest.raises(BadInputError, match=needed):
+        check_compiler(HELLO, "or else")
+    with pytest.raises(BadInputError, match=needed):
+        compile_jar(HELLO, "", tmp_path / "a", "or else")
     assert not (tmp_path / "a").exists()
 
 

@@ -38,12 +38,6 @@ MICRO_BATCH, REAL_TIME = "microbatch", "realtime"
 STATEFUL_OPERATORS = 3  # windows, what closes them, and positions
 DAY_MS = 86_400_000  # event times begin a day after 1970: at 0 Spark's first watermark would call them late
 
-ANSWER_SCHEMA = (
-    "strategy STRING, ratio DOUBLE, avgRatio DOUBLE, upperBand DOUBLE, lowerBand DOUBLE, "
-    "type STRING, symbol STRING, price LONG, size LONG, inputTickTS LONG, inputTS LONG"
-)
-ANSWER_COLUMNS = [column.split()[0] for column in ANSWER_SCHEMA.split(", ")]
-
 
 def settings(arguments):
     """Return the settings of Spark that this plan needs."""
@@ -156,10 +150,8 @@ def main():
         warming.warm_up(spark, strategies, MARKET_CLOSE_MS, same, arguments)
     ticks = real_time.read_ticks(spark, arguments, in_batches=arguments.mode == MICRO_BATCH)
     answers = answers_to(ticks, known, arguments.mode)
-    if arguments.mode == REAL_TIME:
-        real_time.run(spark, real_time.writer_of(spark, answers, known.of_java, arguments), arguments)
-    else:
-        streaming.run(spark, DataFrame(answers.toDF(), spark).select(ANSWER_COLUMNS), arguments, "update")
+    run = real_time.run if arguments.mode == REAL_TIME else real_time.run_in_batches
+    run(spark, real_time.writer_of(spark, answers, known.of_java, arguments), arguments)
 
 
 if __name__ == "__main__":

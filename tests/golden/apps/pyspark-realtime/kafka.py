@@ -44,9 +44,9 @@ def read_blocks(spark, settings, partitions, max_ticks_per_batch):
     return read_ticks(spark, settings, partitions, max_ticks_per_batch).mapInArrow(blocks.pack, blocks.SCHEMA)
 
 
-def start(answers, arguments, settings, output_mode):
-    """Send answers to their topics; when the first batch is done, an empty one, say that ticks may come."""
-    query = writer(answers, arguments, settings).outputMode(output_mode).start()
+def start(writer, arguments):
+    """Start a query; when the first batch is done, an empty one, say that ticks may come."""
+    query = writer.start()
     while query.lastProgress is None and query.isActive:
         time.sleep(POLL_S)
     tell_ready(arguments)

@@ -73,7 +73,7 @@ def read_log(spark, folder, max_ticks_per_batch, partitions=1):
 
 
 def writer_of(spark, answers, market, arguments):
-    """Return what writes answers, a dataset of Java's, in real-time mode."""
+    """Return what writes answers, a dataset of Java's."""
     found, rows = KafkaSettings.of(arguments.source), DataFrame(answers.toDF(), spark)
     if found is None:
         host, _, port = arguments.sink.rpartition(":")
@@ -84,11 +84,19 @@ def writer_of(spark, answers, market, arguments):
         writer = writer.option("checkpointLocation", arguments.checkpoint)
     else:
         writer = kafka.writer(rows, arguments, found)
-    return writer.outputMode("update").trigger(realTime=f"{arguments.batch_seconds} seconds")
+    return writer.outputMode("update")
+
+
+def run_in_batches(spark, writer, arguments):
+    """Answer in micro-batches until no more ticks will come and all are answered."""
+    over_kafka = KafkaSettings.of(arguments.source) is not None
+    query = kafka.start(writer, arguments) if over_kafka else writer.start()
+    streaming.follow(spark, query, arguments, {})
 
 
 def run(spark, writer, arguments):
-    """Answer until no more ticks will come and all are answered; a query that fails is started again."""
+    """Answer in real-time mode until the last tick is answered; a query that fails is started again."""
+    writer = writer.trigger(realTime=f"{arguments.batch_seconds} seconds")
     ticks, failures, failed_at = streaming.ticks_of(arguments), 0, -1
     while True:
         query = writer.start()

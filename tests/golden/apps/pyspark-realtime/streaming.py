@@ -97,13 +97,18 @@ def sender_to(address, handed, once=False):
     return send
 
 
-def run(spark, answers, arguments, output_mode="append"):
+def run(spark, answers, arguments):
     """Answer in micro-batches until no more ticks will come and all are answered."""
     settings, handed = KafkaSettings.of(arguments.source), {}
     if settings and arguments.delivery != ONCE:
-        query = kafka.start(answers, arguments, settings, output_mode)
+        query = kafka.start(kafka.writer(answers, arguments, settings), arguments)
     else:
-        query = _start(answers, arguments, handed, output_mode)
+        query = _start(answers, arguments, handed)
+    follow(spark, query, arguments, handed)
+
+
+def follow(spark, query, arguments, handed):
+    """Tell how far a query is, until no more ticks will come and all are answered."""
     ticks, progress = ticks_of(arguments), Progress(spark, query, arguments.progress, handed)
     while not query.awaitTermination(PROGRESS_EVERY_S):
         consumed = progress.note()
@@ -127,7 +132,6 @@ def end(spark, arguments):
     spark.stop()
 
 
-def _start(answers, arguments, handed, output_mode):
+def _start(answers, arguments, handed):
     sender = sender_to(arguments.sink, handed, once=arguments.delivery == ONCE)
-    writer = answers.writeStream.foreachBatch(sender).outputMode(output_mode)
-    return writer.option("checkpointLocation", arguments.checkpoint).start()
+    return answers.writeStream.foreachBatch(sender).option("checkpointLocation", arguments.checkpoint).start()

@@ -29,6 +29,7 @@ final class WindowCloser extends StatefulProcessor<Integer, WindowRow, Closing> 
   private final int mostRatios;
   private transient ValueState<OpenWindows> windows;
   private transient ValueState<LastRatios> ratios;
+  private transient LastRatios known; // of the present pair, once they are asked for
 
   WindowCloser(Market market, int mostRatios) {
     this.market = market;
@@ -60,6 +61,10 @@ final class WindowCloser extends StatefulProcessor<Integer, WindowRow, Closing> 
       }
     }
     windows.update(open);
+    if (known != null) {
+      ratios.update(known);
+      known = null;
+    }
     return CollectionConverters.asScala(closings.iterator());
   }
 
@@ -94,9 +99,10 @@ final class WindowCloser extends StatefulProcessor<Integer, WindowRow, Closing> 
     if (Double.isNaN(ratio)) {
       return null;
     }
-    LastRatios known = ratios.exists() ? ratios.get() : new LastRatios(periods, mostRatios);
+    if (known == null) {
+      known = ratios.exists() ? ratios.get() : new LastRatios(periods, mostRatios);
+    }
     known.add(period, ratio);
-    ratios.update(known);
     return known.of(period);
   }
 }
