@@ -34,6 +34,7 @@ _MAX_BACKLOG = 6_000_000  # ticks that the engine has not read, unpaced
 _TICKS_AT_A_TIME = 50_000
 _PIECES_AHEAD = 4
 _PAUSE_S = 0.001
+_LEAST_PAUSE_S = 0.0001  # so that the driver never keeps a core busy with looking for ticks
 _BATCH_US = 2_000  # at most so much scheduled time is sent at once
 _STEP_US = 10  # of the histogram of send delays
 _STEPS = 1_000_000  # up to ten seconds in steps; what is later counts as that
@@ -146,9 +147,9 @@ def play_paced(
                 writer.append(records[place:end])
                 delay.note(clock(), due[place:end])
                 place = end
-            if now <= most:  # all that was due is sent
+            if now <= most:  # all that was due is sent; what is due within a millisecond goes together
                 writer.trim()
-                sleep(_PAUSE_S)  # and no less, at any rate: ticks that are due within a millisecond go together
+                sleep(max(_PAUSE_S - (clock() - now) / 1e6, _LEAST_PAUSE_S))
     return delay
 
 

@@ -22,7 +22,13 @@ from pairs.validator.validation import validate
 from tests.bench.validate import make_dataset
 
 MASTER = "local[2]"
-TICKS = {("pyspark", "vectorized"): 20_000_000, ("pyspark", "keyed"): 1_000_000, ("bare", "vectorized"): 12_000_000}
+TICKS = {
+    ("pyspark", "vectorized"): 20_000_000,
+    ("pyspark", "keyed"): 1_000_000,
+    ("pyspark", "native"): 5_000_000,
+    ("pyspark", "realtime"): 12_000_000,
+    ("bare", "vectorized"): 12_000_000,
+}
 SCALE_FACTORS = (1, 10, 100)
 
 

@@ -54,6 +54,8 @@ SMALL = Market(
         "Java's thorough compiler": vectorized(spark__driver__defaultJavaOptions="-XX:+UseSerialGC"),
         "state in parts": vectorized(state="parts"),
         "keyed": ("pyspark", "keyed", {}),
+        "native": ("pyspark", "native", {}),
+        "native, real-time mode": ("pyspark", "native", {"mode": "realtime"}),
         "realtime": ("pyspark", "realtime", {}),
         "bare": ("bare", "vectorized", {}),
     },

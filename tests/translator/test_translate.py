@@ -241,3 +241,9 @@ def test_an_engine_without_java_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     with pytest.raises(BadInputError, match="JAVA_HOME: no Java found at /nowhere/bin/java; install Java 17"):
         PySpark().check_requirements()
+
+
+def test_a_plan_keeps_its_rows_in_order() -> None:
+    """In real-time mode the clock and the windows of plan native meet in one shard only: more are refused."""
+    with pytest.raises(BadInputError, match=r"--set shards: .* one shard only; give shards=1"):
+        PySpark().check_buildable("native", {"mode": "realtime", "shards": "2"})

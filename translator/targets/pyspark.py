@@ -30,7 +30,7 @@ _ANY = Kind("VALUE", "any text", str)
 _EXECUTOR_METRICS = {"spark.executor.processTreeMetrics.enabled": "true"}  # resident memory of JVM and Python
 _STANDALONE = "spark://"  # begins the master of a standalone cluster
 REAL_TIME, NATIVE = "realtime", "native"
-_MICRO_BATCHES = ("keyed", "vectorized", NATIVE)
+_PYTHON = ("keyed", "vectorized")
 _WITH_JAVA = (REAL_TIME, NATIVE)  # plans of which a part is Java
 _JAR = "pairs.jar"  # in the folder of a program with a Java part
 _OR_JAR = "or give a jar that was compiled elsewhere with --set jar=FILE"
@@ -63,7 +63,7 @@ class PySpark(Target):
     options: ClassVar = {
         "master": Option(spark_master(), f"Spark master; default: {DEFAULT_MASTER}"),
         "shards": Option(_TASKS, "tasks that the state is spread over"),
-        "partitions": Option(_TASKS, "tasks that read a batch", plans=_MICRO_BATCHES),
+        "partitions": Option(_TASKS, "tasks that read a micro-batch", plans=(*_PYTHON, NATIVE)),
         "state": Option(
             choice("whole", "parts"),
             "with plan vectorized: whole, one value a shard, or parts, of which only the changed are written",
@@ -78,21 +78,21 @@ class PySpark(Target):
             choice("microbatch", "realtime"), "with plan native: micro-batches, or real-time mode", plans=(NATIVE,)
         ),
         "batch-seconds": Option(
-            whole(5, 86_400),
-            "in real-time mode: seconds between two checkpoints; default: 60, with plan native 20",
-            plans=_WITH_JAVA,
+            whole(5, 86_400), "in real-time mode: seconds between two checkpoints; default: 120", plans=_WITH_JAVA
         ),
         "jar": Option(text("FILE"), "the Java part of the program, compiled elsewhere", plans=_WITH_JAVA),
-        "max-ticks-per-batch": Option(whole(0, MOST_TICKS), "at most so many ticks a batch, 0 for no limit"),
+        "max-ticks-per-batch": Option(
+            whole(0, MOST_TICKS), "at most so many ticks a batch, 0 for no limit; over Kafka of micro-batches only"
+        ),
         "ticks-per-read": Option(
             whole(1, _MOST_TICKS_PER_READ),
             "ticks handed to Spark at a time; with plan vectorized, those of a block",
-            plans=_MICRO_BATCHES,
+            plans=_PYTHON,
         ),
         "delivery": Option(
             choice("spark", "once"),
             "over Kafka: by Spark's own sink, at least once, or once, each batch of answers in a transaction",
-            plans=_MICRO_BATCHES,
+            plans=_PYTHON,
         ),
         "checkpoint": Option(
             text("URI"), "folder that all executors reach, such as hdfs://host/pairs; default: in the folder of the run"
@@ -129,6 +129,9 @@ class PySpark(Target):
     def check_buildable(self, plan: str, settings: Mapping[str, str]) -> None:
         if plan not in _WITH_JAVA:
             return
+        if settings.get("mode") == REAL_TIME and int(settings.get("shards", 1)) > 1:
+            why = "in real-time mode the rows of plan native stay in order with one shard only"
+            raise BadInputError(f"--set shards: {why}; give shards=1, or mode=microbatch")
         if "jar" in settings:
             check_jar(self._java_part(plan), Path(settings["jar"]), "--set jar")
         else:

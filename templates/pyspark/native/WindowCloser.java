@@ -52,6 +52,7 @@ final class WindowCloser extends StatefulProcessor<Integer, WindowRow, Closing> 
     OpenWindows open = windows.exists() ? windows.get() : new OpenWindows(periodsMs.length);
     List<Closing> closings = new ArrayList<>();
     for (WindowRow row : sorted) {
+      TicksRead.set(row.getSeq() + 1);
       if (open.isClosed()) {
         break;
       } else if (row.isClock()) {

@@ -13,6 +13,7 @@ public class WindowRow {
   private int price;
   private long tickTS; // of the first tick in it
   private long ts;
+  private long seq; // of the last tick in it
 
   public int getPair() {
     return pair;
@@ -100,5 +101,13 @@ public class WindowRow {
 
   public void setTS(long ts) {
     this.ts = ts;
+  }
+
+  public long getSeq() {
+    return seq;
+  }
+
+  public void setSeq(long seq) {
+    this.seq = seq;
   }
 }

@@ -19,6 +19,7 @@ Started again with the same checkpoint, it goes on where it ended: offsets and s
 second time has the same number as before, by which the sink drops it; Kafka keeps both.
 """
 
+import sys
 from functools import partial
 
 import market
@@ -33,7 +34,7 @@ from session import STRATEGIES
 MARKET_CLOSE_MS = 900000
 SHARDS = 1
 MAX_TICKS_PER_BATCH = 500000  # should the program be behind
-BATCH_SECONDS = 20  # of real-time mode
+BATCH_SECONDS = 120  # of real-time mode
 MICRO_BATCH, REAL_TIME = "microbatch", "realtime"
 STATEFUL_OPERATORS = 3  # windows, what closes them, and positions
 DAY_MS = 86_400_000  # event times begin a day after 1970: at 0 Spark's first watermark would call them late
@@ -83,6 +84,7 @@ def windows(found, known):
             F.min_by("price", "seq").alias("price"),
             F.min("tickTS").alias("tickTS"),
             F.min_by("TS", "seq").alias("TS"),
+            F.max("seq").alias("seq"),  # how far the stream is read
         )
         .withColumn("ratio", F.col("average1") / F.col("average2"))
     )
@@ -94,7 +96,7 @@ def for_pairs(found, known):
     is_clock = F.col("route") == market.CLOCK
     return found.join(F.broadcast(known.routes), "route").select(
         "pair", is_clock.alias("clock"), "periodMs", "startMs", "ratio", "price1", "price2",
-        leg.alias("leg"), "price", "tickTS", "TS",
+        leg.alias("leg"), "price", "tickTS", "TS", "seq",
     )  # fmt: skip
 
 
@@ -136,11 +138,14 @@ def answers_to(ticks, known, mode):
 
 def main():
     """Read ticks, answer, until no more will come."""
-    parser = streaming.argument_parser(__doc__.splitlines()[0], SHARDS, MAX_TICKS_PER_BATCH)
+    parser = streaming.common_parser(__doc__.splitlines()[0], SHARDS, MAX_TICKS_PER_BATCH)
+    parser.add_argument("--partitions", type=int, default=1, metavar="N", help="tasks that read a micro-batch")
     parser.add_argument("--mode", choices=[MICRO_BATCH, REAL_TIME], default=MICRO_BATCH, help="of Spark")
     real_time.add_arguments(parser, BATCH_SECONDS)
     arguments = parser.parse_args()
     if arguments.mode == REAL_TIME:
+        if arguments.shards > 1:
+            sys.exit("app.py: --shards: in real-time mode rows stay in order with one shard only; give 1")
         arguments = real_time.with_slots(arguments, STATEFUL_OPERATORS)
     spark = session.start(arguments, settings(arguments))
     strategies = (session.HERE / STRATEGIES).read_bytes().decode()

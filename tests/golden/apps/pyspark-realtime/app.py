@@ -29,7 +29,7 @@ from session import STRATEGIES
 MARKET_CLOSE_MS = 900000
 SHARDS = 1
 MAX_TICKS_PER_BATCH = 50000000  # of the tick log, which must be kept for so long
-BATCH_SECONDS = 60
+BATCH_SECONDS = 120
 
 
 def main():
