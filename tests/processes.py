@@ -99,5 +99,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def errors_of(stderr: str) -> str:
-    """Return what a command printed to stderr, without warnings: small markets cannot have a valid score."""
-    return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("pairs: warning: "))
+    """Return what a command printed to stderr, without warnings, as small markets have no valid score, and signs of life."""
+    return "".join(
+        line for line in stderr.splitlines(keepends=True) if not line.startswith(("pairs: warning: ", "pairs: still "))
+    )

@@ -5,7 +5,9 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,13 +16,14 @@ from pairs.cli import app as cli
 from pairs.dataset.folder import Dataset
 from pairs.model.strategy_xml import read_strategies
 from pairs.run_folder.folder import Run
+from pairs.translator.targets.pyspark import PySpark
 from pairs.validator.expected import compute
 from tests.markets import CALM, GOLDEN, golden_market
 from tests.processes import SPARK, Command, descendants, descendants_with, errors_of, is_alive, processes_of, wait_until
 
 pytestmark = pytest.mark.process
 
-PLANS = [("pyspark", "vectorized"), ("pyspark", "keyed"), ("bare", "vectorized")]
+PLANS = [*(("pyspark", plan) for plan in PySpark.plans), ("bare", "vectorized")]
 
 
 @pytest.fixture(scope="module")
@@ -64,52 +67,41 @@ def test_bare(markets: dict[str, Path], market: str, batch: str, tmp_path: Path,
     assert found == {"golden": (1499, 130), "calm": (3379, 390)}.get(market, found)
 
 
-CASES = {
-    "vectorized, as it comes": ("vectorized", "golden", ["--set", "master=local[2]"]),
-    "vectorized, 5 shards": (
-        "vectorized",
-        "odd",
-        ["--set", "master=local[2]", "--set", "shards=5", "--set", "partitions=4", "--set", "max-ticks-per-batch=5000"],
-    ),
-    "vectorized, state in parts": (
-        "vectorized",
-        "golden",
-        ["--set", "state=parts", "--set", "max-ticks-per-batch=1000"],
-    ),
-    "vectorized, 3 shards in parts": (
-        "vectorized",
-        "odd",
-        ["--set", "state=parts", "--set", "shards=3", "--set", "partitions=2", "--set", "max-ticks-per-batch=5000"],
-    ),
-    "vectorized, calm": ("vectorized", "calm", ["--set", "master=local[2]"]),
-    "keyed, calm": ("keyed", "calm", ["--set", "master=local[2]", "--set", "partitions=2"]),
-    "keyed, as it comes": ("keyed", "odd", ["--set", "master=local[2]", "--set", "partitions=4"]),
-    "realtime, as it comes": ("realtime", "golden", []),
-    "realtime, calm": ("realtime", "calm", ["--set", "write-state=through"]),
-    "native, as it comes": ("native", "odd", []),
-    "native, calm, small batches": (
-        "native",
-        "calm",
-        ["--set", "shards=2", "--set", "partitions=2", "--set", "max-ticks-per-batch=3000"],
-    ),
-    "native, real-time mode": ("native", "golden", ["--set", "mode=realtime", "--set", "max-ticks-per-batch=20000"]),
-    "realtime, 2 shards, many batches": (
-        "realtime",
-        "odd",
-        ["--set", "shards=2", "--set", "max-ticks-per-batch=5000"],
-    ),
-    "realtime, 3 shards, written through in many batches": (
-        "realtime",
-        "odd",
-        ["--set", "shards=3", "--set", "write-state=through", "--set", "max-ticks-per-batch=4000"],
-    ),
-}
+def case(plan: str, market: str, *settings: str, slow: bool = False) -> Any:
+    """Describe a run unpaced; some are slow."""
+    name = ", ".join([plan, market, *settings])
+    return pytest.param(plan, market, settings, id=name, marks=[pytest.mark.slow] if slow else [])
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_pyspark(markets: dict[str, Path], case: str, tmp_path: Path, pairs_command: Command) -> None:
+CASES = [
+    case("vectorized", "golden", "master=local[2]"),
+    case("vectorized", "calm", "master=local[2]", slow=True),
+    case("vectorized", "odd", "shards=5", "partitions=4", "max-ticks-per-batch=5000", slow=True),
+    case("vectorized", "golden", "state=parts", "max-ticks-per-batch=1000", slow=True),
+    case("vectorized", "odd", "state=parts", "shards=3", "partitions=2", "max-ticks-per-batch=5000"),
+    case("keyed", "calm", "master=local[2]", "partitions=2"),
+    case("keyed", "odd", "master=local[2]", "partitions=4", slow=True),
+    case("realtime", "golden", slow=True),
+    case("realtime", "calm", "write-state=through"),
+    case("realtime", "odd", "shards=2", "max-ticks-per-batch=5000"),
+    case("realtime", "odd", "shards=3", "write-state=through", "max-ticks-per-batch=4000", slow=True),
+    case("native", "odd", slow=True),
+    case("native", "calm", "shards=2", "partitions=2", "max-ticks-per-batch=3000"),
+    case("native", "golden", "mode=realtime", "max-ticks-per-batch=20000"),
+]
+
+
+@pytest.mark.parametrize(("plan", "market", "settings"), CASES)
+def test_pyspark(
+    markets: dict[str, Path],
+    plan: str,
+    market: str,
+    settings: Sequence[str],
+    tmp_path: Path,
+    pairs_command: Command,
+) -> None:
     """All plans are right, whatever the shards, the partitions and the batches."""
-    plan, market, more = CASES[case]
+    more = [word for setting in settings for word in ("--set", setting)]
     assert sum(play(pairs_command, markets[market], tmp_path / "run", "pyspark", plan, *more)) > 1_000
 
 
