@@ -99,7 +99,9 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def errors_of(stderr: str) -> str:
-    """Return what a command printed to stderr, without warnings, as small markets have no valid score, and signs of life."""
-    return "".join(
-        line for line in stderr.splitlines(keepends=True) if not line.startswith(("pairs: warning: ", "pairs: still "))
-    )
+    """Return what a command printed to stderr, without warnings and signs of life.
+
+    Small markets cannot have a valid score, and a busy machine starts slowly.
+    """
+    no_errors = ("pairs: warning: ", "pairs: still ")
+    return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith(no_errors))
