@@ -15,6 +15,8 @@ from pyspark.sql import DataFrame
 from pairs.transport.kafka.settings import KafkaSettings
 
 MOST_RESTARTS = 3  # of a query that fails in the same batch: in this mode a task is not tried again
+NO_SLOTS = "CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT"  # the executors of a cluster have not come yet, or one is lost
+MOST_WAITS = 240  # for slots
 RESTART_AFTER_S = 1.0
 IDLE_S = 3.0  # without anything to do for any task, after which all ticks that were read are answered
 POLL_S = 0.05
@@ -97,18 +99,22 @@ def run_in_batches(spark, writer, arguments):
 def run(spark, writer, arguments):
     """Answer in real-time mode until the last tick is answered; a query that fails is started again."""
     writer = writer.trigger(realTime=f"{arguments.batch_seconds} seconds")
-    ticks, failures, failed_at = streaming.ticks_of(arguments), 0, -1
+    ticks, failures, failed_at, waits = streaming.ticks_of(arguments), 0, -1, 0
     while True:
         query = writer.start()
         try:
             _follow(spark, query, ticks, arguments)
             break
         except StreamingQueryException as error:
-            failures = failures + 1 if ticks.consumed == failed_at else 1  # without a batch in between
-            failed_at = ticks.consumed
+            if NO_SLOTS in str(error) and waits < MOST_WAITS:
+                waits += 1
+            else:
+                failures = failures + 1 if ticks.consumed == failed_at else 1  # without a batch in between
+                failed_at = ticks.consumed
             if failures > MOST_RESTARTS:
                 raise
-            print(f"app.py: the query failed and is started again: {error}", file=sys.stderr, flush=True)
+            reason = str(error).splitlines()[0]
+            print(f"app.py: the query failed and is started again: {reason}", file=sys.stderr, flush=True)
             time.sleep(RESTART_AFTER_S)
     streaming.end(spark, arguments)
 
