@@ -53,7 +53,7 @@ def kills_ms(dataset: Path, dice: random.Random) -> list[int]:
 def test_killed_at_random(
     market: Path, case: str, speed: str, tmp_path: Path, pairs_command: Command, random_seed: int
 ) -> None:
-    """Four times each, 40 times in all, at moments drawn from the seed."""
+    """Four times each, at moments drawn from the seed."""
     kills = kills_ms(market, random.Random(random_seed))  # noqa: S311
     faults = [word for kill in kills for word in ("--fault", f"kill@{kill}ms")]
     run = tmp_path / "run"

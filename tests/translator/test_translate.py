@@ -243,7 +243,16 @@ def test_an_engine_without_java_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         PySpark().check_requirements()
 
 
-def test_a_plan_keeps_its_rows_in_order() -> None:
-    """In real-time mode the clock and the windows of plan native meet in one shard only: more are refused."""
-    with pytest.raises(BadInputError, match=r"--set shards: .* one shard only; give shards=1"):
-        PySpark().check_buildable("native", {"mode": "realtime", "shards": "2"})
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"mode": "realtime", "shards": "2"}, "--set shards: .* one shard only; give shards=1"),
+        ({"mode": "realtime", "partitions": "2"}, "--set partitions: real-time mode reads in one task"),
+        ({"mode": "microbatch", "batch-seconds": "9"}, "--set batch-seconds: only real-time mode has it"),
+        ({"batch-seconds": "9"}, "--set batch-seconds: only real-time mode has it"),
+    ],
+)
+def test_settings_that_a_mode_does_not_have(settings: dict[str, str], message: str) -> None:
+    """They are refused, as they would have no effect or wrong answers as one."""
+    with pytest.raises(BadInputError, match=message):
+        PySpark().check_buildable("native", settings)

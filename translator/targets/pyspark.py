@@ -129,9 +129,8 @@ class PySpark(Target):
     def check_buildable(self, plan: str, settings: Mapping[str, str]) -> None:
         if plan not in _WITH_JAVA:
             return
-        if settings.get("mode") == REAL_TIME and int(settings.get("shards", 1)) > 1:
-            why = "in real-time mode the rows of plan native stay in order with one shard only"
-            raise BadInputError(f"--set shards: {why}; give shards=1, or mode=microbatch")
+        if plan == NATIVE:
+            _check_mode(settings)
         if "jar" in settings:
             check_jar(self._java_part(plan), Path(settings["jar"]), "--set jar")
         else:
@@ -206,6 +205,18 @@ class PySpark(Target):
         for name, value in settings.items():
             arguments += ["--conf", f"{name}={value}"] if name.startswith("spark.") else [f"--{name}", value]
         return [sys.executable, str(launch.app / "app.py"), *arguments]
+
+
+def _check_mode(settings: Mapping[str, str]) -> None:
+    """Refuse settings of plan native that its mode does not have."""
+    if settings.get("mode") != REAL_TIME:
+        if "batch-seconds" in settings:
+            raise BadInputError("--set batch-seconds: only real-time mode has it; leave it out, or add mode=realtime")
+    elif int(settings.get("shards", 1)) > 1:
+        why = "in real-time mode the rows of plan native stay in order with one shard only"
+        raise BadInputError(f"--set shards: {why}; give shards=1, or mode=microbatch")
+    elif "partitions" in settings:
+        raise BadInputError("--set partitions: real-time mode reads in one task; leave it out, or give mode=microbatch")
 
 
 def _spark_jars() -> Path:

@@ -117,11 +117,11 @@ def evaluations(closings, known):
 
 def with_bands(rows, ratios, when):
     """Add the last of some ratios, their mean, and the bands at some sample standard deviations around it."""
-    recent, mean = F.col(f"ratios{when}_"), F.col(f"avgRatio{when}")
-    total = F.aggregate(recent, F.lit(0.0), lambda sum_, ratio: sum_ + ratio)
-    squares = F.aggregate(recent, F.lit(0.0), lambda sum_, ratio: sum_ + (ratio - mean) * (ratio - mean))
+    recent, mean = F.col(f"recent{when}"), F.col(f"avgRatio{when}")
+    total = F.aggregate(recent, F.lit(0.0), lambda total, ratio: total + ratio)
+    squares = F.aggregate(recent, F.lit(0.0), lambda total, ratio: total + (ratio - mean) * (ratio - mean))
     width = F.col("bandsMultiplier") * F.sqrt(squares / (F.col("numPeriods") - 1))
-    rows = rows.withColumn(f"ratios{when}_", ratios).withColumn(f"ratio{when}", F.element_at(recent, -1))
+    rows = rows.withColumn(f"recent{when}", ratios).withColumn(f"ratio{when}", F.element_at(recent, -1))
     rows = rows.withColumn(f"avgRatio{when}", total / F.col("numPeriods")).withColumn(f"width{when}", width)
     upper, lower = mean + F.col(f"width{when}"), mean - F.col(f"width{when}")
     return rows.withColumn(f"upperBand{when}", upper).withColumn(f"lowerBand{when}", lower)

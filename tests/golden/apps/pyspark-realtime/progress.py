@@ -107,8 +107,8 @@ class Executors:
 
 def position(batch, offset):
     """Return the start or end of a batch in ticks; before the first batch there is none."""
-    position = json.loads(batch["sources"][0][offset] or "null") or {}
-    return position["seq"] if "seq" in position else sum(sum(topic.values()) for topic in position.values())
+    found = json.loads(batch["sources"][0][offset] or "null") or {}
+    return found["seq"] if "seq" in found else sum(sum(topic.values()) for topic in found.values())
 
 
 def _batch_line(batch, handed):

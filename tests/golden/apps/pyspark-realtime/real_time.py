@@ -1,4 +1,4 @@
-"""A query in real-time mode: its settings, source and sink, and how far its batch is while it lasts."""
+"""Queries of plans that are partly Java: their source and sink, and real-time mode, with how far a batch is."""
 
 import os
 import re
@@ -80,7 +80,7 @@ def writer_of(spark, answers, market, arguments):
     if found is None:
         host, _, port = arguments.sink.rpartition(":")
         if not (host and port.isdigit()):
-            sys.exit("app.py: --sink: plan realtime answers to HOST:PORT or over Kafka; give one of them")
+            sys.exit("app.py: --sink: this plan answers to HOST:PORT or over Kafka; give one of them")
         writer = rows.writeStream
         writer._jwrite = spark._jvm.pairs.spark.AnswerSinks.toSink(answers, host, int(port), market)
         writer = writer.option("checkpointLocation", arguments.checkpoint)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.ForeachWriter;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import pairs.Market;
 
-/** Where answers go in real-time mode, which has no operator in Python; programs call it. */
+/** Where answers go, without a way through Python; programs call it. */
 public final class AnswerSinks {
   private AnswerSinks() {}
 
